@@ -119,7 +119,6 @@ interface JobRun extends Omit<OpenOptions, 'name'> {
   readonly isSilent?: boolean;
   /** Returns the text for standard output. Absent: there is no such text. With `--json` the report is printed instead. */
   readonly data?: (report: Report) => string | undefined;
-  /** Print what changed in a crawl, and the commands that a person may need next. */
   readonly saysNext?: boolean;
 }
 
@@ -196,7 +195,6 @@ export async function runJob<R extends Report = Report>(
   return report;
 }
 
-/** Whether a stopped run of this job leaves no result. */
 function keepsNothing(job: string, isShard: boolean): boolean {
   return job === 'graph' || job.startsWith('export ') || (!isShard && (job === 'rank' || job === 'dedup'));
 }

@@ -2,7 +2,6 @@ import { Command, Help, type AddHelpTextContext, type AddHelpTextPosition, type 
 import { CrawlError } from '../packages/webcrawl/names.js';
 import { hangOf, wrapLines } from './output/output.js';
 
-/** The present names of commands and options whose names have changed. */
 const RENAMED: Readonly<Record<string, string>> = {
   stats: 'prefixes',
   tell: 'unignore',
@@ -106,7 +105,6 @@ function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Returns a message of commander in the form of other messages: what was given, and what is wrong with it. */
 function inOurWords(message: string): string {
   return message
     .replace(/^error: /, '')

@@ -12,6 +12,5 @@ export interface Io {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Path of the script that was started. Workers are started with the same script. */
   readonly program: string;
 }

@@ -116,7 +116,6 @@ function flatten(
   return { given, problems };
 }
 
-/** The present names of settings whose names have changed. */
 const RENAMED: Readonly<Record<string, string | undefined>> = { 'rank.maxRounds': 'rank.maxIterations' };
 
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {

@@ -62,7 +62,6 @@ export async function readBytes(
   return { bytes: bytes.subarray(0, Math.min(size, most)), truncated: size > most };
 }
 
-/** Yields the chunks of a stream. When the signal aborts, the stream is destroyed. */
 async function* endedBy(signal: AbortSignal, chunks: Io['stdin']): AsyncGenerator<Uint8Array | string> {
   const end = (): void => {
     if (chunks instanceof Readable) chunks.destroy(signal.reason as Error);

@@ -35,7 +35,6 @@ export function sayWhere({ io, options }: Cli, { url }: Served): void {
   say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);
 }
 
-/** Returns a function that writes errors to the log of the server. Clients receive only the code of an error. */
 export function sayError({ io }: Cli): (error: unknown) => void {
   return (error) => {
     // The stop has closed the table during a read, so this is no error.

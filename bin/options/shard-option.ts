@@ -6,10 +6,6 @@ import type { Io } from '../io.js';
 
 type Environment = Io['env'];
 
-/**
- * The environment variables by which schedulers number their tasks. Each entry has a function that returns the index and the number of
- * tasks.
- */
 const SCHEDULERS: readonly (readonly [
   variable: string,
   read: (env: Environment) => readonly (string | number | undefined)[],

@@ -7,7 +7,6 @@ const [FAILED_PARSE, CHANGED] = ['failed_', 'changes_'];
 /** Changes that wait for a second fetch, and pages with other bytes only, which `webcrawl changes` does not list. */
 const NO_CHANGES = ['changes_held', 'changes_bytes'];
 
-/** Returns the report of a crawl for people: its pages, and the reasons why others have none, with a URL for each. */
 export function crawlSummary({ seconds, counters, examples = {}, loginForms = [] }: Report): string {
   const { success = 0, notmodified = 0, moved = 0, temp_moved: movedToo = 0, needs_scripts: shells = 0 } = counters;
   const failures = failuresOf(counters, examples);

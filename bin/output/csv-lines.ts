@@ -19,7 +19,6 @@ export function csvLines(columns: readonly string[], isTerminal: boolean) {
   };
 }
 
-/** Warns of cells that a spreadsheet may run as formulas. */
 export function noteFormulas(io: Pick<Io, 'stderr'>, formulas: number): void {
   if (formulas === 0) return;
   say(io, `Cells that a spreadsheet may read as a formula (they begin with =, +, -, @ or a tab): ${number(formulas)}`);

@@ -2,7 +2,6 @@ import { Help } from 'commander';
 import { figures, safeText } from '../../packages/webcrawl/names.js';
 import type { Io, TextSink } from '../io.js';
 
-/** Writes to a stream, and waits until it accepts more data. */
 export async function write(sink: TextSink, data: string | Uint8Array): Promise<void> {
   if (!sink.write(data)) await new Promise<void>((resolve) => sink.once('drain', resolve));
 }
@@ -17,7 +16,6 @@ export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(`${stderr.isTTY ? CLEAR_LINE : ''}${wrapLines(safeLines(text), stderr.columns ?? Infinity)}\n`);
 }
 
-/** Returns the number of columns of a table: those of the terminal, else of the environment. */
 export function lineWidth({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number {
   return stdout.columns ?? (Number(env.COLUMNS) || 100);
 }
@@ -47,7 +45,6 @@ export function prettyJson(value: unknown): string {
   return `${safeLines(JSON.stringify(value, null, 2), Infinity)}\n`;
 }
 
-/** Makes text safe for a terminal line by line, each cut to `max` characters. */
 export function safeLines(text: string, max = 2000): string {
   return text
     .split('\n')

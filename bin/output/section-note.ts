@@ -1,6 +1,5 @@
 import type { LargeSection } from '../../packages/webcrawl/internal.js';
 
-/** Returns a note on a part of a site that has most of the pages of a run, and tells how to exclude it. */
 export function sectionNote({ prefix, pages, of, sessionIds }: LargeSection): string {
   const share = `${Math.floor((100 * pages) / of)} % of the pages of this run are`;
   if (sessionIds) {
@@ -16,7 +15,6 @@ export function sectionNote({ prefix, pages, of, sessionIds }: LargeSection): st
   );
 }
 
-/** Returns a pattern that matches a string, for a quoted argument of a shell. */
 function literal(text: string): string {
   return text.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replaceAll("'", '.');
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { didYouMean } from '../did-you-mean.js';
 
-/** The present names of options whose names have changed. */
 const RENAMED: Readonly<Record<string, string | undefined>> = { onRest: 'onIdle' };
 
 /** A schema for each option. If an option has no schema, or a schema no option, this does not compile. */
@@ -25,7 +24,6 @@ export function optionsCheck<O>(what: string, schemas: OptionSchemas<O>): (optio
   };
 }
 
-/** Returns the options that are set: own properties whose value is not undefined. */
 function givenOf(options: unknown): unknown {
   if (!isObject(options) || Array.isArray(options)) return options;
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

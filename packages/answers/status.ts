@@ -79,7 +79,6 @@ interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
   readonly diskUse?: () => Promise<DiskUse>;
 }
 
-/** Maximum number of entries that are counted in an inbox. */
 const MAX_COUNTED_ENTRIES = 1000;
 
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {

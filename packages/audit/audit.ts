@@ -148,7 +148,6 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
     options.since === undefined
       ? undefined
       : await News.since(crawl, options.since, { rows, keyOf, site, judgePage, rowOf });
-  /** The site with groups whose members are new or not. */
   const siteWith = (newnessOf: (rule: string, key: string) => Promise<Newness> | undefined): Site => ({
     ...site,
     async group(rule, key, member) {

@@ -19,7 +19,6 @@ export interface IgnoreRule {
   readonly at: number;
 }
 
-/** The fields that identify an entry. */
 type Named = Pick<IgnoreRule, 'rule' | 'url' | 'rel'>;
 
 export interface Ignoring {

@@ -38,7 +38,6 @@ export class News {
   readonly since: number;
   readonly #input: NewsInput;
   readonly #past: ReturnType<typeof createPast>;
-  /** The results of the rules on the past of the page that is being judged. */
   #before: { readonly page: PastPage; readonly results: Promise<ReadonlySet<string>> } | undefined;
 
   private constructor(crawl: CrawlContext, since: number, newPages: ReadonlySet<string>, input: NewsInput) {

@@ -14,7 +14,6 @@ import type { AuditRow, AuditedPage, Site } from './rule.js';
 
 export type Relation = 'link' | 'canonical' | 'alternate' | 'listed';
 
-/** A page as it was at the moment with which the audit compares. */
 export interface PastPage {
   /** Undefined: it could not be parsed. */
   readonly page: AuditedPage | undefined;
@@ -56,7 +55,6 @@ export function createPast(
     return { page: { ...seen.page, number }, named: namedBy(outcome, facts) };
   }
 
-  /** The row as parse would have stored it. */
   function pastRow(row: AuditRow, outcome: ParsedPage, contentType: string, bodyBytes: number): AuditRow {
     const { duplicateOf: _, language: __, parseStatus: ___, redirectTarget: ____, ...rest } = row;
     const canonical = outcome.canonical === undefined ? undefined : keyOf(outcome.canonical);

@@ -1,4 +1,3 @@
-/** Audits: their types, their rules, and the writers of their reports. */
 export { auditRules } from './rules/index.js';
 export { auditOutput } from './formats/write-audit.js';
 export { AUDIT_FORMATS, AUDIT_FORMAT_NAMES, auditFormatOf, type AuditFormat } from './formats/audit-formats.js';

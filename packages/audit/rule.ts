@@ -70,13 +70,11 @@ export type AuditRow = PageRow<(typeof AUDIT_FIELDS)[number]>;
 export interface AuditedPage {
   readonly url: string;
   readonly row: AuditRow;
-  /** The number of its row. */
   readonly number: number;
   readonly facts: PageFacts;
   /** Whether the facts of the page are known. Without facts, a rule must not report what the page lacks. */
   readonly hasFacts: boolean;
   readonly isIndexable: boolean;
-  /** Whether the page says that it does not exist. */
   readonly saysNotFound: boolean;
 }
 
@@ -96,12 +94,10 @@ export interface Target {
   readonly isTwice: boolean;
   readonly ending: Ending | undefined;
   readonly response: ResponseNote | undefined;
-  /** Flags of `MARKS`. */
   readonly marks: number;
   readonly ids: Uint32Array;
   /** Number of ids of this page to which links on the same page lead. */
   readonly ownPlaces: number;
-  /** Links from other pages. */
   readonly links: Sources;
   /** Pages that load this URL as a part. */
   readonly parts: Sources;
@@ -140,7 +136,6 @@ export interface Member {
   readonly url: string;
   readonly label?: string;
   readonly impact: number;
-  /** With `since`: whether the member is new. */
   readonly isNew?: Newness;
 }
 

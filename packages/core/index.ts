@@ -1,4 +1,4 @@
-/** The door of the core. Satellites, and programs that embed webcrawl, use only its exports. */
+/** The entry point of the core. Satellites, and programs that embed webcrawl, use only its exports. */
 export * from '../errors/index.js';
 export * from '../util/index.js';
 export * from '../url/index.js';

@@ -5,7 +5,6 @@ import type { PageList } from './page-list.js';
 
 type Compare = (a: number, b: number) => number;
 
-/** Groups of duplicates. One page of each group is kept. */
 export interface Groups {
   /** For each page, the number of the page that is kept instead of it. For a page that is no duplicate, its own number. */
   readonly keptOf: Uint32Array;

@@ -1,7 +1,6 @@
 import { once } from '../util/index.js';
 import { characterKinds, LETTER_OR_DIGIT, MAX_TEXT_CHARACTERS, scramble } from './simhash.js';
 
-/** The parts of a page that distinguish it from other pages of its template. */
 interface IdentifyingParts {
   readonly title?: string | undefined;
   readonly headings?: readonly string[] | undefined;

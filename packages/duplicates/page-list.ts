@@ -92,7 +92,6 @@ export function createPageList(keys: KeyFile, folder: string) {
       }
       return 0;
     },
-    /** Compares two pages by the simhash, then by the identity. The result is negative, 0 or positive. */
     compareSimhashes(a: number, b: number): number {
       return (
         simhashes.at(a * 2) - simhashes.at(b * 2) ||

@@ -37,7 +37,6 @@ export async function formSureGroups(
   }
 }
 
-/** For each host, the number of its pages, and the number of its duplicates that were found only by text. */
 function nearOfHosts(pages: PageList, { keptOf }: Groups): { near: number; all: number }[] {
   const hosts = Array.from({ length: pages.hosts }, () => ({ near: 0, all: 0 }));
   for (const [page, kept] of keptOf.entries()) {

@@ -1,4 +1,3 @@
-/** Parts for programs that read exports: the types of options and rows, names of formats and fields, and a reader of the files of Krake. */
 export { DUMP_FIELDS, ADDITIONAL_FIELDS, MAX_SORTED, SORT_FIELDS } from '../answers/index.js';
 export { CHUNK_WORDS, COMPUTED_FIELD_NAMES, LINK_LISTS, PAGE_FORMATS } from './pages/page-formats.js';
 export { GRAPH_FORMATS } from './graph/graph-formats.js';

@@ -19,7 +19,6 @@ interface AdjacencyOptions {
   readonly pairs: AsyncIterable<Uint32Array>;
   /** Called with the number of repeated pairs, which are not written. */
   readonly onRepeated?: (count: number) => void;
-  /** When it aborts, the write ends with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 

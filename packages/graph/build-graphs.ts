@@ -36,7 +36,6 @@ export interface BuildOptions extends Omit<GraphInput, 'raw' | 'memory'> {
   readonly onLinks?: (done: number) => void;
 }
 
-/** Counters of links that stay within a node. These links are not edges. */
 const WITHIN = { page: 'links_to_itself', host: 'links_within_host', domain: 'links_within_domain' } as const;
 const MEMORY = 64 * 2 ** 20;
 const LINKS_PER_REPORT = 2 ** 20;

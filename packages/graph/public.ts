@@ -1,4 +1,3 @@
-/** Link graphs and PageRank, from rows of any source. */
 export { buildGraphs } from './build-graphs.js';
 export { pageRank } from './ranking/page-rank.js';
 export { readLists } from './adjacency.js';

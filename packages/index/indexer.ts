@@ -10,7 +10,6 @@ import { createChangeBuffer, type ChangeBuffer } from './change-buffer.js';
 import { INDEX_FIELDS } from './documents/build-document.js';
 import { addBuilt, createJudge, ROWS, type Judge } from './judge.js';
 
-/** The name of the index as a consumer of updated batches. */
 export const CONSUMER = 'index';
 
 export interface IndexRun {

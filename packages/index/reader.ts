@@ -13,7 +13,6 @@ export interface Clause {
   readonly pairs?: readonly string[];
   /** The fields to search. Default: all fields but `names`. */
   readonly fields?: readonly StoredField[];
-  /** Whether the last term of each phrase may be incomplete. */
   readonly isPrefix?: boolean;
 }
 
@@ -60,7 +59,6 @@ export type IndexWeights = Readonly<Record<IndexField | 'rank' | 'language', num
 export interface IndexHit extends Pick<IndexDocument, 'key' | 'language' | 'fetchedAt' | 'modifiedAt' | 'rank'> {
   /** The title as it was indexed, at most 200 characters; empty: the page has no title. Untrusted. */
   readonly title: string;
-  /** The score; a better page has a higher score. */
   readonly score: number;
   /** Simhash of the text, 16 hex digits; empty for a text without words. */
   readonly simhash: string;

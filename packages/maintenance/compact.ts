@@ -40,7 +40,6 @@ export async function compact(crawl: JobContext, options: JobOptions = {}): Prom
 
 const DAY = 86_400_000;
 
-/** Removes entries of the change log that are older than `db.changesKept`. */
 async function forgetOldChanges({ tables, settings, clock }: CrawlContext, tracker: Tracker): Promise<void> {
   if (tracker.aborted) return;
   const removed = await tables.changes.removeBefore(clock() - settings.db.changesKept * DAY);

@@ -81,7 +81,6 @@ async function* candidates({ tables }: CrawlContext, selector: PageSelector): As
   }
 }
 
-/** Returns the rows that may be removed, and counts the other rows. */
 function removable(rows: readonly Row[], tracker: Tracker): Row[] {
   return rows.filter((row) => {
     const reason = whyKept(row);

@@ -1,4 +1,3 @@
-/** The parts of this folder that are in the public API of the library. */
 export type * from './plugin.js';
 export type { RelevanceFields, RelevanceScores, Rewritten, TableRules, TableRuleSet } from './table-rules.js';
 export type * from './protocol.js';

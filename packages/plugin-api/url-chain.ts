@@ -16,7 +16,6 @@ export type UrlVerdict =
 
 const PACKED = /^([^?]*)\.gz(?=\?|$)/i;
 
-/** What is known about a URL in addition to its text. */
 export interface UrlTraits {
   readonly sitemap?: boolean | undefined;
 }

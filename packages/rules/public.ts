@@ -1,4 +1,3 @@
-/** The types of rules, their proposals and statistics, and the string form of rules. */
 export { describeRule, describeRuleInFull } from './describe-rule.js';
 export type { ListedRule, RuleList } from './rule-list.js';
 export type * from '../focus/public.js';

@@ -10,7 +10,6 @@ export interface DiskFile extends AsyncDisposable {
   append(bytes: Uint8Array | string): Promise<void> | undefined;
   /** Returns bytes from a position on, fewer at the end of the file. Several reads may run at the same time. */
   read(position: number, length: number): Promise<Buffer>;
-  /** Writes the bytes that are not on the disk yet. */
   flush(): Promise<void>;
   clear(): void;
 }

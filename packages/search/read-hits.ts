@@ -99,7 +99,6 @@ export function createHitReader({ pages, words, rowsAtOnce }: HitReaderInput) {
     return hits;
   }
 
-  /** Returns, for each stem, a word with this stem from the best pages. */
   async function formsOf(terms: readonly string[], { hits }: IndexHits): Promise<ReadonlyMap<string, string>> {
     const forms = new Map<string, string>();
     for (const { key, language: named } of hits.slice(0, 3)) {

@@ -10,7 +10,6 @@ type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
 
 export type PageAnswers = ReturnType<typeof createPageAnswers>;
 
-/** Makes the pages of a site. What a page shows depends on the sender of the request. */
 export function createPageAnswers(site: Site, guard: FormGuard) {
   const lookOf = (asker: Asker): Look => ({ site, isOperator: guard.isLocal(asker) });
 

@@ -37,7 +37,6 @@ const LATE: Problem = {
 };
 
 export interface RuleRoutes {
-  /** Routes that only read. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly forms: Readonly<Record<string, FormRoute>>;
   /** Stops work that a form has begun, and waits until this work has ended. */

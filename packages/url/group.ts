@@ -1,7 +1,6 @@
 import { domainOf } from './domain.js';
 import { hostOf } from './host.js';
 
-/** The grouping of pages for limits, partitions and politeness. */
 type GroupMode = 'host' | 'domain';
 
 /**

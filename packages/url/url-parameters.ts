@@ -11,7 +11,6 @@ export interface Parameter {
 export interface GivenParameter extends Parameter {
   /** The text after the `=`, which may be empty. If the name occurs several times, this is the first value. */
   readonly value: string;
-  /** Path and query without the parameter. */
   readonly rest: string;
 }
 
@@ -71,7 +70,6 @@ export function parameterKeysOf(path: string): Set<string> {
   return keys;
 }
 
-/** The first parameters of path and query, each once. */
 export function parametersOf(path: string): GivenParameter[] {
   if (!/[?;]/.test(path)) return [];
   const pieces = [...piecesOf(path)];

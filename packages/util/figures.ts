@@ -33,5 +33,4 @@ function duration(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** Functions that write numbers, sizes and durations for people, in English. */
 export const figures = { number, quantity, bytes, duration } as const;

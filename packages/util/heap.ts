@@ -3,7 +3,6 @@ export interface HeapItem {
   at: number;
 }
 
-/** A binary heap whose items can move. */
 export interface Heap<T extends HeapItem> {
   readonly first: T | undefined;
   /** Adds an item. Call it again when the order of the item has changed. */

@@ -4,7 +4,6 @@ export interface Inflated {
   readonly output: Uint8Array;
   /** Whether the output was longer than `limit`, or the caller stopped the work. */
   readonly over: boolean;
-  /** Number of input bytes that were used. */
   readonly read: number;
   /** Code of the error that ended the work. The output then lacks its last chunk. */
   readonly error?: string;

@@ -5,7 +5,6 @@ import type { Attempt } from './next-state.js';
 import type { Message } from './sign.js';
 import type { Waiting } from './target-state.js';
 
-/** A message with the data of its attempt. */
 export interface Sending {
   readonly attempt: Attempt;
   readonly message: Message;

@@ -115,7 +115,6 @@ async function shownDiff(crawl: OpenContext, record: PageRecord): Promise<Change
   return (await loadDiffer(crawl, DIFF_MS))(record);
 }
 
-/** Whether a page has parts that no snippet may show. */
 function hasHidden({ textRanges = [] }: Partial<Pick<Page, 'textRanges'>>): boolean {
   return textRanges.some(({ kind }) => kind === 'nosnippet');
 }

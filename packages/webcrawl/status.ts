@@ -65,7 +65,6 @@ export function createPrompt<T>(read: () => Promise<T>, first: T, patience = MAX
   };
 }
 
-/** Reads the state of the index of a table, for a caller that asks once. */
 async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl): Promise<IndexState> {
   if (!isThere(crawl)) return {};
   const { openReader } = await import('./open-search.js');

@@ -99,7 +99,6 @@ async function showHosts(cli: Cli, options: HostsArguments): Promise<void> {
   if (more > 0 && !quiet) say(io, `Hosts that are not shown: ${number(more)}; --top <n> shows more.`);
 }
 
-/** @returns the number of hosts */
 async function exportHosts(
   cli: Cli,
   crawl: Parameters<typeof withOutput>[1],

@@ -155,7 +155,6 @@ async function showTree(
   return true;
 }
 
-/** @returns whether there were any prefixes */
 async function exportNodes(
   cli: Cli,
   crawl: OpenContext,

@@ -79,7 +79,6 @@ function workerRows({ workers = [] }: CrawlStatus): string[][] {
 
 const MAX_WORKERS = 50;
 
-/** Returns the rows on the search index. There are none if the table has no index. */
 function indexRows({ index, indexProblem, batchesToIndex = 0, now }: CrawlStatus): string[][] {
   const rows: string[][] = [];
   if (index) {

@@ -52,13 +52,10 @@ type Row = PageRow<(typeof NEXT_FIELDS)[number]>;
 interface RowState {
   readonly url: string;
   readonly row: Row;
-  /** The batch that the generate mark names, if it is known. */
   readonly batch: BatchHeader | undefined;
-  /** The batch that the updatedb mark names, if it is known. */
   readonly lastBatch: BatchHeader | undefined;
   /** Whether a field that generate needs cannot be read. */
   readonly isDamaged: boolean;
-  /** Whether the frontier has an entry for the row. */
   readonly isIndexed: boolean;
   readonly robots: RobotsExplanation;
   readonly backoff: BackoffRecord | undefined;
@@ -66,7 +63,6 @@ interface RowState {
 
 const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
 
-/** @param verdict whether the URL would be accepted as a seed */
 export function nextOfUnknown(crawl: ScopedCrawl, rules: RulesInForce, given: string, verdict: UrlVerdict): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(rules.plugins, given, 'outlink', { sitemap }).accepted;

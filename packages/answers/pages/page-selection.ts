@@ -43,7 +43,6 @@ export type SelectionField = 'status' | 'protocolStatus' | 'dueAt' | 'fetchedAt'
 export interface PageSelector {
   /** The key ranges of the rows. Absent: the whole table. */
   readonly ranges?: readonly KeyRange[];
-  /** The fields that {@link matches} reads. */
   readonly fields: readonly SelectionField[];
   matches(row: PageRow<SelectionField>): boolean;
   readonly isWhole: boolean;

@@ -42,7 +42,6 @@ export async function* readPages<F extends Field>(
 }
 
 export interface RowTest extends Pick<PageSelector, 'ranges'> {
-  /** The fields that {@link matches} reads. */
   readonly fields: readonly Field[];
   matches(row: PageRow<Field>): boolean | Promise<boolean>;
   readonly isAborted?: () => boolean;

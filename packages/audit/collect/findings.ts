@@ -17,7 +17,6 @@ export interface FindingSorter {
   add(finding: AuditFinding, kept: number | undefined): Promise<void>;
   readonly counts: AuditSummary['counts'];
   sorted(): AsyncGenerator<AuditFinding>;
-  /** Returns the number `kept` that was added with a finding of {@link FindingSorter.sorted}. */
   keptOf(finding: AuditFinding): number | undefined;
 }
 

@@ -5,12 +5,10 @@ import type { Group, Member } from '../rule.js';
 const MAX_STORED_MEMBERS = 100;
 const MAX_NEW_URLS = 10;
 const KEY_DIGEST_CHARACTERS = 32;
-/** The page number of a list, in a query or a path. */
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
 export interface GroupSorter {
   add(rule: string, key: string, member: Member): Promise<void> | undefined;
-  /** Yields each group. A group has at least one member. */
   groups(): AsyncGenerator<{ readonly rule: string; readonly group: Group }>;
 }
 

@@ -18,7 +18,6 @@ export const RECORD = {
 } as const;
 
 export interface LinkRecord {
-  /** The number of the row with the link. */
   readonly source: number;
   readonly kind: number;
   readonly rel: number;
@@ -58,7 +57,6 @@ export function readLink(content: Buffer): LinkRecord {
 
 export interface RowRecord {
   readonly row: number;
-  /** Flags of `MARKS`. */
   readonly marks: number;
   readonly ids: Uint32Array;
   /** Number of ids of this page to which links on the same page lead. */
@@ -117,7 +115,6 @@ export interface ResponseNote {
   readonly at: number;
   readonly code: string;
   readonly http?: number;
-  /** The last redirect target. */
   readonly to?: string;
   /** The times of the last failures in succession. */
   readonly failures?: readonly number[];

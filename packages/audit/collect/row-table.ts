@@ -5,7 +5,6 @@ import { VERDICTS, VERDICT, type Verdict } from '../verdict.js';
 export interface RowNote {
   readonly verdict: Verdict;
   readonly http: number;
-  /** Flags of {@link ROW}. */
   readonly flags: number;
   /** The rank of the page divided by the number of its links; 0: the page has no rank. */
   readonly share: number;
@@ -23,19 +22,16 @@ export const ROW = {
   indexable: 2,
   noindex: 4,
   denied: 8,
-  /** The page names another page as canonical. */
   notCanonical: 16,
   /** The page is of a type that cannot be read, such as XML that is neither a sitemap nor a feed. */
   unsupported: 32,
   permanent: 64,
-  /** The facts of the page are known. */
   facts: 128,
   /** Two successive requests failed, at least a minute apart. */
   twice: 256,
   /** The URL returned a page earlier. */
   wasPage: 512,
   seed: 1024,
-  /** The URL redirects to itself. */
   toItself: 2048,
   html: 4096,
   /** robots.txt or a sitemap index names this URL as a sitemap. */

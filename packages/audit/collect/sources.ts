@@ -15,13 +15,10 @@ export class Sources {
   /** Sum of the shares of rank of these pages. If no page has a rank: their number. */
   #shares = 0;
   readonly shown: ShownSource[] = [];
-  /** Number of pages that have a link without `nofollow`. */
   followed = 0;
   /** The earliest time at which the bytes of one of these pages last changed, in ms since the epoch. */
   oldestChange = Infinity;
-  /** A flag for each kind of link. */
   kinds = 0;
-  /** The flags of `REL` that all links have. */
   rels = ~0;
   #last: number | undefined;
   #lastFollowed: number | undefined;

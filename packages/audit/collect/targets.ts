@@ -90,7 +90,6 @@ class TargetDraft {
     return this.#row?.row;
   }
 
-  /** Flags of `MARKS`. */
   get marks(): number {
     return this.#row?.marks ?? 0;
   }

@@ -80,7 +80,6 @@ export const MARKS = {
   truncated: 8,
   password: 16,
   sitemap: 32,
-  /** A sitemap that names versions in other languages. */
   alternates: 64,
   /** The page names more versions in other languages than are stored. */
   cutAlternates: 128,

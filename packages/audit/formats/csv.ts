@@ -21,7 +21,6 @@ export const writeCsv: AuditWriter = async (report, put, { sources = false }) =>
   return undefined;
 };
 
-/** The header line of the second file, which has a row for each link to the URL of a finding. */
 export const SOURCES_HEAD = csvRecord(['finding', 'rule', 'url', ...namesOf(SOURCE_COLUMNS)]);
 
 export function sourceRecord({ id, rule, url }: AuditFinding, source: AuditSource): string {

@@ -27,7 +27,6 @@ export const writeNdjson: AuditWriter = async (report, put, options) => {
   return undefined;
 };
 
-/** Writes a finding. With `sources`, it writes all links of the finding, piece by piece. */
 async function addFinding(
   { add }: ReturnType<typeof inPieces>,
   { sourcesOf }: Pick<AuditReport, 'sourcesOf'>,

@@ -82,7 +82,6 @@ function newSuite(): Suite {
   return { cases: [], names: new Set(), tests: 0, failures: 0, skipped: 0 };
 }
 
-/** @returns the number of bytes of the case */
 function addCase(
   suite: Suite,
   finding: AuditFinding,

@@ -10,7 +10,6 @@ export interface FileBeside {
   readonly put: Put;
 }
 
-/** Further input of writers. A format reads only the options that name it. */
 export interface WriteOptions {
   /** For csv and xlsx: a row for each link of a finding. For json and ndjson: `shown` has all links. */
   readonly sources?: boolean;
@@ -48,7 +47,6 @@ export function inPieces(put: Put): { add(text: string): Promise<void> | undefin
   };
 }
 
-/** Makes a function that returns the rule of a finding. If the summary does not list the rule, a rule is made from the finding. */
 export function rulesById({ rules }: AuditSummary): (finding: Pick<AuditFinding, 'rule' | 'severity'>) => AuditRule {
   const known = new Map(rules.map((rule) => [rule.id, rule]));
   return ({ rule: id, severity }) => known.get(id) ?? { id, severity, group: 'other', title: id, help: '' };

@@ -78,7 +78,6 @@ const inOrder = (group: readonly Wanted[]): Wanted[] =>
 
 const errorAt = ({ before }: Wanted): number => (before?.http !== undefined && before.http >= 400 ? before.at : 0);
 
-/** Returns the stored form of a response, together with the earlier responses. */
 function noteOf({ before }: Wanted, { code, http, to }: LinkResponse, at: number): ResponseNote {
   const response = { at, code, ...(http !== undefined && { http }), ...(to !== undefined && { to }) };
   const verdict = verdictOf(response);

@@ -20,7 +20,6 @@ const MAX_FOLDERS = { host: 30, all: 2_000 };
 export interface WantedInput {
   readonly folder: string;
   readonly memory: number;
-  /** Whether to request URLs of other sites too. */
   readonly external: boolean;
   readonly keyOf: Site['keyOf'];
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +29,6 @@ export interface Wanted {
   readonly key: string;
   readonly url: string;
   readonly isInternal: boolean;
-  /** The earlier responses for this URL. */
   readonly before: ResponseNote | undefined;
   /** The earliest time of the request, in ms since the epoch. */
   readonly notBefore: number;

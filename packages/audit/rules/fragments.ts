@@ -47,7 +47,6 @@ async function afterRedirect(target: Target, site: Site): Promise<readonly Found
   return facts && judge(target, { ids: facts.ids, marks: facts.marks, ownPlaces: 0, url }, site, chain.end);
 }
 
-/** @param page the page that should have the fragments */
 function judge(
   { url, fragments }: Target,
   page: Pick<Target, 'ids' | 'marks' | 'ownPlaces' | 'url'>,

@@ -133,7 +133,6 @@ const sitemapOrphan = rule(
 
 const ofThoseRead = ({ isComplete }: Site): string => (isComplete ? '' : ' of the pages that were read');
 
-/** The state of a finding that depends on all pages. */
 const stateOf = ({ isComplete }: Site): Pick<Found, 'state'> => (isComplete ? {} : { state: 'inconclusive' });
 
 /** Returns two variants of a URL: with the slash at its end added or removed, and with the other scheme. */

@@ -52,7 +52,6 @@ const descriptionMissing: GroupRule = {
   },
 };
 
-/** Returns the finding for pages with the same text. Pages of one list may have the same title. */
 function same({ key, total, members, impact, distinct }: Group, what: string) {
   const [first] = members;
   if (total < 2 || distinct < 2 || !first) return undefined;

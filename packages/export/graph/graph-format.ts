@@ -6,7 +6,6 @@ import type { Target } from '../target/target.js';
 export interface GraphOutput {
   readonly graph: LinkGraph;
   readonly target: Target;
-  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
   /** When the signal is aborted, the export ends and throws the reason of the signal. */
   readonly signal: AbortSignal | undefined;

@@ -130,7 +130,6 @@ ${texts.join('\n')}
 `;
 }
 
-/** Draws a line from one node to another. The line bends toward the centre of the circle and ends at the rim of the target node. */
 function arrow(from: Point, to: Point, radius: number): string {
   const bend = { x: (from.x + to.x) / 4 + MIDDLE.x / 2, y: (from.y + to.y) / 4 + MIDDLE.y / 2 };
   const length = Math.max(Math.hypot(to.x - bend.x, to.y - bend.y), 1e-6);

@@ -9,7 +9,6 @@ const PIECE = 2 ** 16;
 interface WebGraph {
   readonly adjacency: Adjacency;
   readonly nodeIds: Uint32Array;
-  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
   /** When the signal is aborted, the export ends and throws the reason of the signal. */
   readonly signal: AbortSignal | undefined;

@@ -16,7 +16,6 @@ interface Mapping {
   readonly nodes: AsyncIterable<NamedNode>;
   /** Whether there is a content file. If there is one, an offset file is written too. */
   readonly hasContent: boolean;
-  /** An existing folder for the temporary files of sorting. */
   readonly folder: string;
   /** When the signal is aborted, the export ends and throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;

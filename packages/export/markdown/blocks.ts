@@ -51,7 +51,6 @@ export interface Heading {
 export interface List {
   readonly type: 'list';
   readonly ordered: boolean;
-  /** The number of the first item. */
   readonly start: number | null;
   /** Whether the items are separated by blank lines. */
   readonly spread: boolean;
@@ -78,7 +77,6 @@ export interface Code {
   readonly value: string;
 }
 
-/** A table; the first row is its head. */
 export interface Table {
   readonly type: 'table';
   readonly children: Row[];
@@ -93,7 +91,6 @@ interface Rule {
   readonly type: 'thematicBreak';
 }
 
-/** A formula in TeX on lines of its own. */
 interface Formula {
   readonly type: 'math';
   readonly value: string;

@@ -37,7 +37,6 @@ export class InlineRun {
     });
   }
 
-  /** @param element the element that marks the text as code */
   code(value: string, marks: readonly Mark[], element: object): void {
     this.#words(value, (text) => {
       const isWithin = this.#code === element && this.#isAt(marks);
@@ -53,7 +52,6 @@ export class InlineRun {
     });
   }
 
-  /** Adds a node other than text. */
   add(node: Inline, marks: readonly Mark[]): void {
     this.#into(marks).push(node);
     this.#code = undefined;

@@ -20,7 +20,6 @@ export class BlockReader {
   /** Whether an element has the parentheses of its ruby annotations. */
   readonly #hasParentheses = new WeakMap<Tree.ParentNode, boolean>();
 
-  /** @param step called for each node */
   constructor(step: () => void) {
     this.#step = step;
   }
@@ -93,7 +92,6 @@ export class BlockReader {
     return blocks;
   }
 
-  /** @param breaking separates the blocks in the element */
   lineIn(element: Tree.Element, breaking: 'break' | 'space'): Inline[] {
     const around = { run: this.#run, isFlat: this.#isFlat };
     const run = new InlineRun(breaking);
@@ -105,7 +103,6 @@ export class BlockReader {
     return run.end();
   }
 
-  /** Ends the current paragraph, if there is one. */
   part(): void {
     if (this.#isFlat) return this.#run!.part();
     const run = this.#run;

@@ -55,7 +55,6 @@ export interface TypedColumn {
   readonly type: ColumnType;
 }
 
-/** The columns of a tabular export: all names that `dumpPage` may write for these fields. */
 export function columnsOf(fields: readonly string[]): readonly string[] {
   return [...new Set(['key', 'url', 'readableUrl', 'status', ...fields, 'damaged'])];
 }

@@ -41,7 +41,6 @@ export interface RangedSelection extends ExportSelection, Pick<PageQuery, 'sort'
   readonly sites?: Sites | undefined;
 }
 
-/** Returns a selection as plain JSON for the manifest. */
 export function aboutSelection(
   { settings }: Pick<CrawlContext, 'settings'>,
   selection: ExportSelection & PresentSelection,

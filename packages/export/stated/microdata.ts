@@ -54,7 +54,6 @@ export function mainItems(view: PageView): MicrodataItem[] {
 class ItemReader {
   readonly #resolve: Resolve;
   readonly #roots: Tree.Element[] = [];
-  /** The first element with each id. */
   readonly #ids = new Map<string, Tree.Element>();
   readonly #places = new Map<Tree.Element, number>();
   #steps = MAX_STEPS;

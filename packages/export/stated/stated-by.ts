@@ -13,7 +13,6 @@ import type { PageView } from './page-view.js';
 
 interface Stated {
   readonly head: PageHead;
-  /** The links of its elements and of its `Link` header. */
   readonly links: readonly HeadLink[];
   readonly resolve: Resolve;
   /** Returns its JSON-LD. Blocks that are skipped are counted. */
@@ -22,7 +21,6 @@ interface Stated {
 
 const known = new WeakMap<PageView, Stated>();
 
-/** Returns what the page of a view states about itself. Undefined: the view has no tree. */
 export function statedBy(view: PageView): Stated | undefined {
   let stated = known.get(view);
   if (stated) return stated;

@@ -8,7 +8,6 @@ export interface Destination {
   /** The folder of the parts, within the staging folder. */
   readonly parts: string;
   readonly stagedManifest: string;
-  /** The name of the part, if the export is one file. */
   readonly name: string;
   /** Completes or reverts a {@link place} that was interrupted. After that, the target is either the old export or the new one. */
   settle(): Promise<void>;

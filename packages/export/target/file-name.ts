@@ -18,7 +18,6 @@ export function endingOf(output: string): string | undefined {
   return ending === 'gz' ? (endingOf(output.slice(0, -'.gz'.length)) ?? ending) : ending;
 }
 
-/** Whether a file name ends in `.gz`, in any case. */
 export function isGzipName(output: string): boolean {
   return /\.gz$/i.test(output);
 }

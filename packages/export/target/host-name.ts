@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 /** Names of devices on Windows. Only the part before the first dot counts. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 
-/** Whether Windows reads a name in lower case as a device. */
 export function isDevice(name: string): boolean {
   return DEVICE.test(name);
 }

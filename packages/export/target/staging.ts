@@ -15,13 +15,11 @@ export interface Staging extends Target, AsyncDisposable {
   /** Whether an earlier export to the target was interrupted. If so, the files of that export were removed. */
   readonly restarted: boolean;
   commit(head: ManifestHead): Promise<Readonly<Totals>>;
-  /** Removes staged files, and releases the lock on the target. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 type StagingOptions = Pick<TargetOptions, 'kind' | 'files' | 'signal' | 'onUpload'> & { readonly force: boolean };
 
-/** The names in the staging folder, besides its locks. */
 const LIST = 'parts.jsonl';
 const SCRATCH = 'scratch';
 /** Names that only earlier versions of this program have left in the staging folder. */

@@ -21,7 +21,6 @@ const MAX_COUNTED = 4_096;
 
 interface Copy extends Located {
   readonly url: string;
-  /** The URL of the page that dedup found to be the original. */
   readonly duplicateOf: string | undefined;
   /** The number of the row, in the order of rows. */
   readonly at: number;

@@ -28,7 +28,6 @@ interface Section {
   readonly prefix: string;
   rows: number;
   fetched: number;
-  /** The sets of segments after the path, by a hash of the sorted segments. */
   readonly sets: Map<number, SegmentSet>;
   readonly examples: string[];
 }

@@ -72,7 +72,6 @@ export function shareOf(some: number, all: number): number | undefined {
   return all === 0 ? undefined : Math.round((some / all) * 100) / 100;
 }
 
-/** Whether enough pairs of pages were compared, and enough of these pairs are equal. */
 export function areAlike(alike: number, compared: number): boolean {
   return compared >= MIN_COMPARED && alike >= MIN_ALIKE_SHARE * compared;
 }

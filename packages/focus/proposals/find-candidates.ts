@@ -35,7 +35,6 @@ interface OpenDomain {
   fetched: number;
 }
 
-/** A candidate, with the content of its rule as a key. */
 interface Said {
   readonly candidate: Candidate;
   readonly said: string;

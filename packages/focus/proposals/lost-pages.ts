@@ -1,7 +1,6 @@
 import { FAR, TRAIT, createPauses, type Rejections, type PageGraph, type Ways } from './ways.js';
 import { NONE } from '../../scan/index.js';
 
-/** Relevant pages that the active proposals make unreachable. */
 interface LostPages {
   readonly all: readonly number[];
   /** For each domain with lost pages, the lost page with the lowest cost; among equal pages, the first. */

@@ -33,7 +33,6 @@ export async function findUnreached(
     }
   }
 
-  /** The first relevant page of each group, by the number of the group. */
   const relevantOf = new Map<number, number>();
   for (let node = 0; node < nodes; node++) {
     if (!isAlone(node) || (traits[node]! & TRAIT.relevant) === 0) continue;

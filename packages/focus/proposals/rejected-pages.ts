@@ -87,7 +87,6 @@ export async function findRejectedPages(
 /** Returns the number of a set of proposals. A new set is added. */
 type DomainSets = (rejecting: readonly number[]) => number;
 
-/** @param sets the sets of all domains; new sets are added to it */
 function createDomainSets(sets: number[][]): DomainSets {
   const numbers = new Map<string, number>();
   let others: number | undefined;
@@ -108,10 +107,8 @@ function createDomainSets(sets: number[][]): DomainSets {
 
 const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('//') + 2));
 
-/** Returns the proposals that reject a page, and the proposals that make the page irrelevant. */
 type DomainTests = (url: string, isRelevant: boolean) => { readonly rejecting: number[]; readonly unmarked: number[] };
 
-/** Returns a function that makes the tests for a domain. The result is undefined if no rule is for the domain. */
 function createDomainTests(
   ruleSet: RuleSet,
   rules: readonly CheckedRule[],
@@ -154,7 +151,6 @@ function createDomainTests(
 
 type RuleTest = (url: string, host: string, path: string) => boolean;
 
-/** Makes a function that tells whether a `reject` rule refuses a page. */
 function ruleTest(rule: Exclude<CheckedRule, { readonly kind: 'www' }>): RuleTest {
   const { pattern } = rule;
   if ('prefix' in pattern) {

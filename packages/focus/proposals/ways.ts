@@ -23,7 +23,6 @@ export interface PageGraph {
   readonly traits: Uint8Array;
   readonly domains: Uint32Array;
   readonly links: AdjacencyBlocks;
-  /** Lets other work run during long work. */
   readonly timeSlice?: TimeSlice;
 }
 

@@ -37,10 +37,6 @@ export function createDomainWorth() {
   }
 
   return {
-    /**
-     * Adds a row.
-     * @param host host of the row
-     */
     add(key: string, host: string, row: Judged): void {
       if (host !== lastHost) {
         lastHost = host;

@@ -98,7 +98,6 @@ export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
   };
 }
 
-/** Returns whether a row is relevant by the present rules, and its score bonus. */
 type RelevanceOf = (row: Pick<Row, 'key'>) => RelevanceFields;
 
 const differs = (row: RelevanceFields, wanted: RelevanceFields): boolean =>

@@ -178,7 +178,6 @@ export async function mustBeHarmless(
   );
 }
 
-/** Returns the details of a RULE_DANGER error. Undefined: it is another error. */
 export function dangerOf(error: unknown): RuleDanger | undefined {
   if (!(error instanceof CrawlError) || error.code !== 'RULE_DANGER') return undefined;
   return error.details as RuleDanger | undefined;

@@ -98,14 +98,12 @@ async function handOn(
 }
 
 interface Weights {
-  /** The weight of a link within a host. */
   readonly weight: number;
   readonly hostStarts: Uint32Array;
   /** Number of links of each node to its own host. */
   readonly inside: Uint32Array;
 }
 
-/** Counts the links within hosts. */
 async function weightsOf(
   adjacency: Adjacency,
   { weight, hostStarts }: { readonly weight: number; readonly hostStarts: Uint32Array },
@@ -140,7 +138,6 @@ async function handOnWeighted(
   return dangling;
 }
 
-/** Calls a function for each link of a file, and tells the function whether the link stays within its host. */
 async function eachLink(
   adjacency: Adjacency,
   hostStarts: Uint32Array,

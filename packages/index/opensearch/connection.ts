@@ -41,7 +41,6 @@ export interface Connection {
   ): Promise<unknown>;
   /** Sends a GET request, with the same retries. Undefined when the index, or the requested part of it, does not exist. */
   find(path: string): Promise<unknown>;
-  /** Starts new limits for retries. */
   patience(): Patience;
   /** Ends running requests: those without an answer are rejected with CrawlError STORE_FAILED. */
   close(): Promise<void>;

@@ -48,7 +48,6 @@ export function toCrawlError(error: unknown, name: string): CrawlError {
   return refused(statusCode, reasonOf(error), name, error);
 }
 
-/** Returns the error for a request, or for one document in it, that the server refused. */
 export function refused(status: number, reason: Reason | undefined, name: string, cause?: unknown): CrawlError {
   const text = safeText(String(reason?.reason ?? 'no reason was given'), 300);
   if (

@@ -90,7 +90,6 @@ function shareOf({ must, mustNot, literal = [] }: IndexQuery): number {
   return Math.max(1, Math.floor((MAX_PARTS - fieldsOf(single)) / Math.max(1, fields)));
 }
 
-/** Returns the query for a clause. Undefined: the clause has no term. */
 function clauseQuery(
   { phrases, longer = [], pairs = [], fields = TERM_FIELDS, isPrefix }: Clause,
   weights: IndexWeights,

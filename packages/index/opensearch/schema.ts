@@ -7,7 +7,6 @@ import type { IndexField, StoredField } from '../reader.js';
  */
 export const OPENSEARCH_FORMAT = '5';
 
-/** The fields of the full text, in which words are searched. */
 export const TERM_FIELDS = ['title', 'headings', 'anchors', 'url', 'text'] as const satisfies readonly IndexField[];
 
 export interface IndexMetadata {

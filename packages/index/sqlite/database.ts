@@ -7,7 +7,6 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 /** A compiled statement. Values are bound in the order of its question marks. */
 interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number };
-  /** The first row. Undefined: there is no row. */
   get(...values: readonly SqlValue[]): SqlRow | undefined;
   all(...values: readonly SqlValue[]): SqlRow[];
 }

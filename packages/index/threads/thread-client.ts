@@ -29,11 +29,9 @@ interface ThreadClient<C extends Calls> {
 }
 
 interface ThreadOptions {
-  /** The module of the thread, which calls {@link answerCalls}. */
   readonly entry: URL;
   readonly data: unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** Makes the error with which running calls are rejected when the thread has ended. */
   readonly ended: (reason: string) => CrawlError;
 }
 

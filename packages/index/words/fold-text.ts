@@ -39,7 +39,6 @@ const createFolder = once(() => {
     return fold(character) || (kindAt(character, 0) === KIND.ignored ? '' : ' ');
   }
 
-  /** Returns the folded form of a character with its marks. */
   function foldedAt(text: string, start: number, end: number): string {
     if (end === start + 1) {
       const unit = text.charCodeAt(start);

@@ -60,7 +60,6 @@ function isWrittenOtherwise(primary: string): boolean {
  * stemming, the word would differ from the same word on other pages, and be treated as a rare word. The result is folded like a term.
  */
 export function createStemmer(fold: (word: string) => string): (term: string, language: string | undefined) => string {
-  /** A cache of stems, by language tag and term. Most terms occur again and again. */
   const known = new Map<string, Map<string, string>>();
   const writtenOtherwise = new Map<string, boolean>();
   return (term, language = '') => {

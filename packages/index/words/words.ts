@@ -27,7 +27,6 @@ export interface IndexedText {
   readonly letters: readonly string[];
 }
 
-/** The tokenizer for both index and queries. */
 export interface Words {
   /** The name of the tokenizer: its parts with their versions. An index that was made with other parts is rebuilt. */
   readonly name: string;

@@ -16,7 +16,6 @@ export interface ChosenEncoding {
   readonly source: CharsetSource;
 }
 
-/** Finds the encoding that a body itself declares. */
 type DeclaredEncoding = (content: Uint8Array) => ChosenEncoding | undefined;
 
 /**
@@ -36,7 +35,6 @@ export function decodeText(
   return { text: encoding.decode(content), charset: encoding.name, charsetSource: source };
 }
 
-/** Returns the encoding that {@link decodeText} would use. */
 export function encodingOf(
   content: Uint8Array,
   contentTypeHeader: string | undefined,

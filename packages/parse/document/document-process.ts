@@ -124,7 +124,6 @@ export class DocumentProcess {
   }
 }
 
-/** Kills a process, and waits until it is gone. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -3,7 +3,6 @@ import { html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 export interface Visitor {
   /** @returns whether to visit the content of the element; `end` ends the walk */
   enter(element: Tree.Element): boolean | 'end';
-  /** Called after the content of an element. */
   leave?(element: Tree.Element): void;
   /** @returns `end` to end the walk */
   text?(value: string, node: Tree.TextNode): 'end' | void;

@@ -87,7 +87,6 @@ export class TreeElement implements PageElement {
   }
 }
 
-/** A list of nodes during the walk through a tree with shadow roots. */
 interface Place {
   readonly element: DefaultTreeAdapterTypes.Element | undefined;
   readonly nodes: readonly DefaultTreeAdapterTypes.ChildNode[];
@@ -191,7 +190,6 @@ function leave(element: DefaultTreeAdapterTypes.Element, body: PageBody): void {
   if (role) body.leave(role, tagName, isHtml(element));
 }
 
-/** Returns the children of an element that are visible. */
 function within(element: DefaultTreeAdapterTypes.Element, shadow: Shadow | undefined, shadowRoots: ShadowRoots): Place {
   const root = shadowRoots.get(element);
   if (root) {
@@ -217,7 +215,6 @@ export function attribute(element: DefaultTreeAdapterTypes.Element, name: string
   return prefixed;
 }
 
-/** Whether an element is a checkbox, which shows the state of a task in a list. */
 export function isCheckbox(element: DefaultTreeAdapterTypes.Element): boolean {
   return element.tagName === 'input' && attribute(element, 'type')?.toLowerCase() === 'checkbox';
 }

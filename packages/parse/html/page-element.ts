@@ -7,7 +7,6 @@ export interface PageElement {
   readonly isHtml: boolean;
   /** The value of an attribute, by its name in lower case. */
   attribute(name: string): string | undefined;
-  /** The text directly inside the element. */
   textInside(): string;
 }
 
@@ -29,7 +28,6 @@ const HEAD = names('base html link meta script');
 /** Elements that are displayed apart, but belong to the run of text around them. */
 const WITHIN_RUNS = names('br rp rt');
 
-/** The kind of content that elements of these names have. */
 const PLACES: ReadonlyMap<string, Place> = new Map([
   ['main', 'main'],
   ['article', 'article'],
@@ -54,7 +52,6 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['source', 'src'],
 ]);
 
-/** The properties of all elements with the same name, for page readers. */
 export interface Role {
   /** Whether the only effect of the element is that it is displayed apart from the content around it. */
   readonly onlyBreaks: boolean;
@@ -66,7 +63,6 @@ export interface Role {
   readonly place: Place | undefined;
   /** Whether snippets must not show the content of the element. */
   readonly isHidden: boolean;
-  /** Whether the element may contain data about the page. */
   readonly isOfHead: boolean;
   readonly link: string | undefined;
 }

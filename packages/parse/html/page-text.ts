@@ -29,7 +29,6 @@ const UNITS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 const NO_BYTES = Buffer.alloc(0);
-/** Maximum number of bytes that a {@link TextMemory} keeps. */
 const MAX_KEPT = 2 ** 20;
 
 /**

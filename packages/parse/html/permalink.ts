@@ -3,7 +3,6 @@
  * a space of no width.
  */
 const SIGN = /^[\s\u200b]*(?:[¶#§\ue000-\uf8ff]|🔗\ufe0f?)?[\s\u200b]*$/u;
-/** Maximum number of bytes of such a text in UTF-8. */
 export const MAX_PERMALINK_BYTES = 16;
 
 /** Whether a link is a permalink: a link to a part of a page whose only text is a sign. Such a sign is not part of the text. */

@@ -50,7 +50,6 @@ function readBytes(encoding: Encoding, input: ParseInput, reading: Reading): See
   return new DocumentReader(reading).read(sourceOf(content, encoding), isXhtml, headers['x-robots-tag']);
 }
 
-/** A document in UTF-8 for the scanner, and as text for building the tree. */
 interface Source {
   readonly utf8: Buffer;
   readonly text: () => string;

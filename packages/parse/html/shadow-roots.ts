@@ -10,7 +10,6 @@ export type ShadowRoots = ReadonlyMap<Parent, DefaultTreeAdapterTypes.DocumentFr
 const HOSTS: ReadonlySet<string> = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
-/** Names with a dash that are not custom elements. */
 const NOT_CUSTOM: ReadonlySet<string> = new Set(
   'annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri missing-glyph'.split(
     ' ',

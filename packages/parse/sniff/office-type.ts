@@ -5,7 +5,6 @@ const OPEN_XML: Readonly<Record<string, string>> = {
   'ppt/presentation.xml': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
 
-/** The media types of supported office documents, in lower case. */
 export const OFFICE_TYPES: readonly string[] = [
   ...Object.values(OPEN_XML),
   'application/vnd.openxmlformats-officedocument.wordprocessingml.template',

@@ -60,10 +60,6 @@ export class XmlNames {
     return { name, attributes: others };
   }
 
-  /**
-   * Closes the innermost element.
-   * @returns the name of the element
-   */
   leave(): string {
     const { name, declared } = this.#open.pop()!;
     for (const prefix of declared) this.#meanings.get(prefix)!.pop();
@@ -113,7 +109,6 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** The customary prefix of a namespace, or of a prefix that is not declared. */
 function prefixOf(space: string): string {
   return space.endsWith(':') ? space : (CUSTOMARY.get(space) ?? FOREIGN);
 }
@@ -122,7 +117,6 @@ function isDeclaration(attribute: string): boolean {
   return attribute === 'xmlns' || attribute.startsWith('xmlns:');
 }
 
-/** Maximum number of characters of a namespace to compare. */
 const MAX_NAMESPACE = 200;
 
 function plain(namespace: string): string {

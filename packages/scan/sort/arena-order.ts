@@ -78,7 +78,6 @@ function* sortLarge(arena: Arena, records: Uint32Array, words: BigUint64Array, d
   }
 }
 
-/** Moves each record to the position of its word. */
 function permute(records: Uint32Array, before: Uint32Array, halves: Uint32Array): void {
   for (let i = 0; i < records.length; i++) records[i] = before[halves[2 * i]! & 0xff_ffff]!;
 }
@@ -104,7 +103,6 @@ function isSameWord(halves: Uint32Array, a: number, b: number): boolean {
   return halves[2 * a + 1] === halves[2 * b + 1] && halves[2 * a]! >>> 24 === halves[2 * b]! >>> 24;
 }
 
-/** The common prefix of some records. */
 interface Common {
   readonly first: number;
   /** Number of bytes that are known to be equal in all records. */

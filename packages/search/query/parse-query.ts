@@ -8,7 +8,6 @@ export interface QueryPart {
   readonly text: string;
   /** Whether the part was in quotes. The words of such a part must be adjacent. */
   readonly isPhrase: boolean;
-  /** Whether pages that contain the part are excluded. */
   readonly isExcluded: boolean;
   /** The field of `intitle:` or `inurl:`. Absent: any field. */
   readonly field?: 'title' | 'url';

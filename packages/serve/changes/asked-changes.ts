@@ -40,7 +40,6 @@ export function askedChanges(params: URLSearchParams, { usual, most }: { usual: 
   };
 }
 
-/** Returns the query parameters for the same filter. */
 export function filterParams({ kinds = [], host }: AskedChanges['filter']): URLSearchParams {
   const params = new URLSearchParams();
   if (kinds.length > 0) params.set('kind', kinds.join(','));

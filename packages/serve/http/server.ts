@@ -22,7 +22,7 @@ import {
   type Route,
   type Target,
 } from './request.js';
-import { createSerialiser, guardSockets, HEAD_MS, MAX_HEAD, type RefusalReason } from './socket-guard.js';
+import { createSerialiser, guardSockets, HEAD_MS, MAX_HEAD_BYTES, type RefusalReason } from './socket-guard.js';
 
 interface ListenOptions {
   /** The port to listen on. 0: any free port. */
@@ -80,7 +80,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const serialised = createSerialiser();
   const server = createServer(
     {
-      maxHeaderSize: MAX_HEAD,
+      maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: HEAD_MS,
       requestTimeout: HEAD_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,

@@ -1,8 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 
-/** Maximum number of bytes of the head of a request. */
-export const MAX_HEAD = 64 * 1024;
+export const MAX_HEAD_BYTES = 64 * 1024;
 /** Number of milliseconds in which the head of a request must arrive. */
 export const HEAD_MS = 10_000;
 const MAX_CONNECTIONS = 1_000;
@@ -94,7 +93,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: [
     'large_head',
     '431 Request Header Fields Too Large',
-    `expected a request of at most ${MAX_HEAD} bytes`,
+    `expected a request of at most ${MAX_HEAD_BYTES} bytes`,
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['slow_head', '408 Request Timeout', `expected a request within ${HEAD_MS / 1000} seconds`],
 };

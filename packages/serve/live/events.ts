@@ -30,7 +30,6 @@ export function createEvents(read: () => Promise<unknown>) {
   }
 
   return {
-    /** Whether the maximum number of viewers is reached. */
     get isFull() {
       return viewers.size >= MAX_VIEWERS;
     },

@@ -1,6 +1,5 @@
 import type { CrawlStatus } from '../source.js';
 
-/** The figures for the charts at one moment. */
 export interface Sample {
   readonly at: number;
   /** Pages per second. */

@@ -13,7 +13,6 @@ interface Filters {
 
 const SELECTABLE_YEARS = 10;
 
-/** Returns the filters of a query that the form can show. */
 function filtersOf(query: string): Filters {
   const { operators } = parseQuery(query);
   const value = (wanted: string): string =>

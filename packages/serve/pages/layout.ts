@@ -6,7 +6,6 @@ export interface Layout {
   /** The first words of the window title. */
   readonly title: string;
   readonly main: Html;
-  /** The entry of the navigation for this page. */
   readonly at?: 'search' | 'dashboard' | 'rules' | 'changes';
   readonly head?: Piece;
   /** Whether the page may be wider than text should be, for example for tables. */

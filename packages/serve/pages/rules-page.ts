@@ -15,7 +15,6 @@ const { duration, number, quantity } = figures;
 export interface Asker {
   /** The token for forms. Undefined: the page has no forms, because the sender may not change rules. */
   readonly token: string | undefined;
-  /** The reason why the sender may not change rules, as a sentence. */
   readonly whyNot: string | undefined;
 }
 
@@ -73,7 +72,6 @@ const TABS = [
   ['proposals', '/rules/proposals', 'Proposals'],
 ] as const;
 
-/** A page about rules, with links to the other pages about rules. */
 export function rulesLayout(title: string, at: (typeof TABS)[number][0] | undefined, main: Piece): Layout {
   return {
     title,
@@ -224,7 +222,6 @@ function dangerText({ rejectsAll, rejected, rows, seeds, seedUrls }: RuleDanger)
   return html`${quantity(seeds, 'seed')} (${shown}${seeds > seedUrls.length && ', …'}), and ${pages} in all`;
 }
 
-/** The page that shows what a change of a rule would reject, and asks the user to confirm the change. */
 export function dangerPage(rule: Rule, state: Rule['state'], danger: RuleDanger, token: string): Layout {
   const { id } = rule;
   const act = state === 'active' ? 'Enable' : 'Disable';

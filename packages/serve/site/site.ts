@@ -80,7 +80,6 @@ function digestOf(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
 }
 
-/** A colour, and the colour of text on it. */
 interface Accent {
   readonly color: string;
   readonly on: string;

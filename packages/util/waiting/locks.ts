@@ -4,7 +4,6 @@ export type OneByOne = <T>(task: () => T | Promise<T>) => Promise<T>;
 /** Runs tasks of one name one after the other, in the order of the calls. A task that fails does not stop the next. */
 export type Exclusive = <T>(name: string, task: () => Promise<T>) => Promise<T>;
 
-/** Creates an empty line of tasks. */
 export function createOneByOne(): OneByOne {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -14,7 +13,6 @@ export function createOneByOne(): OneByOne {
   };
 }
 
-/** Creates a lock for each name that is used. At first, all locks are free. */
 export function createLocks(): Exclusive {
   const lines = new Map<string, { readonly run: OneByOne; waiting: number }>();
   return async (name, task) => {

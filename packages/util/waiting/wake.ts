@@ -1,6 +1,5 @@
 import { deadline } from './deadline.js';
 
-/** Makes a wait that can be ended early. */
 export function createWake() {
   let wake = (): void => {};
   return {

@@ -5,9 +5,7 @@ const MAX_AGE_MS = 600_000;
 /** The pause after a ranking is this many times as long as the ranking took. */
 const MIN_PAUSE_RATIO = 9;
 
-/** The two steps of a ranking. Each resolves when it is complete. */
 interface RankSteps {
-  /** Computes the ranks and writes them to the rows. */
   rank(): Promise<unknown>;
   /** Writes the ranks into the search index, now or later. */
   index(): Promise<void>;
@@ -18,7 +16,6 @@ interface FreshRanks {
   onUpdated(): void;
   /** Call it when no page is left to fetch. It computes ranks if pages have changed since the last ranking. */
   onIdle(): void;
-  /** Resolves when no ranks are being computed. */
   settled(): Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-/** Parts for authors of plugins: the types of their arguments and results, the existing plugins, and building blocks. */
 export * from '../../plugin-api/public.js';
 export * from '../../plugins/index.js';
 export { defaultPlugins } from './default-plugins.js';

@@ -79,7 +79,6 @@ async function applyAdded(crawl: JobContext, { added }: AddedRules, { signal }: 
 const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] =>
   Array.isArray(one) ? (one as readonly T[]) : [one as T];
 
-/** The functions of `CrawlRules`, each with a context as its first argument. */
 export const rules = {
   list: listRules,
 

@@ -1,4 +1,3 @@
-/** Tables on HBase, for crawls on many machines. */
 import { DEFAULT_SLOTS, openTables } from '../../../webtable/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { CreatedTables } from '../../hbase/index.js';

@@ -106,7 +106,6 @@ ${ignoredLines(summary)
 `;
 }
 
-/** Returns the whole scope, if the heading has only its first part. */
 function scopeLine({ scope }: AuditSummary): string {
   return scope.length < 2
     ? ''

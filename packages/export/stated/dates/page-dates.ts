@@ -105,7 +105,6 @@ function isOfPage({ region, isModified }: SeenDate): boolean {
   return region !== 'beside' && (isModified || region !== 'footer');
 }
 
-/** The visible date that is most likely the date of publishing. */
 function shownDate(dates: readonly SeenDate[]): StatedTime | undefined {
   let best: SeenDate | undefined;
   for (const date of dates) {

@@ -31,7 +31,6 @@ const HIT = 'd.key, d.title, d.language, d.fetched, d.modified, d.rank, d.simhas
 interface Search {
   readonly query: IndexQuery;
   readonly match: string;
-  /** Further conditions as SQL, with their values. */
   readonly where: string;
   readonly values: readonly SqlValue[];
   readonly documents: number;

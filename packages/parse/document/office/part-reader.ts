@@ -17,9 +17,7 @@ export interface TextRules {
   link(name: string, attributes: Attributes): string | undefined;
   /** The element that also ends a link when it closes. Absent: only the link element does. */
   readonly linkEnd?: string;
-  /** Elements whose text may be a heading. */
   readonly blocks: ReadonlySet<string>;
-  /** Whether an element is a heading, or shows that the open block is a heading. */
   isHeading(name: string, attributes: Attributes): boolean;
 }
 

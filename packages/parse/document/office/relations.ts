@@ -1,7 +1,6 @@
 import { readPart, type Attributes, type Collector } from './part-reader.js';
 import { resolvePart, type PackageParts } from './package-parts.js';
 
-/** A relationship of Open Packaging Conventions. */
 interface Relation {
   /** The last segment of the type of the relation, such as `hyperlink`. */
   readonly type: string;

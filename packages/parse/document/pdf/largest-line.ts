@@ -14,7 +14,6 @@ export class LargestLine {
   #isOpen = false;
   #hasSmaller = false;
 
-  /** Whether a page with text was read to its end. */
   isDone = false;
 
   /** The text that was found. Empty: no text was found. */

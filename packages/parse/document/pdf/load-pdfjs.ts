@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The part of the package pdfjs-dist that is used here. */
 export type Pdfjs = Awaited<ReturnType<typeof load>>;
 
 /**

@@ -126,7 +126,6 @@ async function addText(page: PdfPage, text: TextBuilder, line: LargestLine | und
   return pageText;
 }
 
-/** A piece of text on a page, as pdfjs-dist returns it. */
 interface TextItem {
   readonly str?: string;
   readonly hasEOL?: boolean;

@@ -25,7 +25,6 @@ export interface Meta {
   readonly content: string;
 }
 
-/** The relations of `link` elements that state something about the page. */
 const STATING = ['canonical', 'alternate', 'image_src'];
 
 /** The properties to read from a JSON-LD node, and their names in the metadata. */
@@ -50,7 +49,6 @@ export class PageHead {
   readonly metas: Meta[] = [];
   /** The `link` elements whose relation states something about the page. */
   readonly links: HeadLink[] = [];
-  /** The URL of the `base` element as written. */
   base: string | undefined;
   refresh: Refresh | undefined;
   runsScripts = false;

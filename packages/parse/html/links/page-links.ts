@@ -82,13 +82,11 @@ export class PageLinks {
     this.#open.push({ depth: depth + 1, start: this.#text.length, before: undefined, href, link, alt: undefined });
   }
 
-  /** Whether a `link` element leads to a page or a feed with one of the wanted relations. */
   #isRelated(element: PageElement): boolean {
     if (this.#relations.size === 0 || element.tagName !== 'link') return false;
     return relationsOf(element).some((relation) => this.#relations.has(relation));
   }
 
-  /** Reads the URLs of the other sizes of an image. */
   #readSrcset(element: PageElement, alt: string): void {
     if (this.#ignored.has(element.tagName)) return;
     const srcset = element.attribute('srcset');

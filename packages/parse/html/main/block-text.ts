@@ -4,7 +4,6 @@ import type { Part } from './outline.js';
 /** A run of text without block-level elements in it, with counts for its features. */
 export interface Block {
   readonly index: number;
-  /** The nearest block-level element around the block. */
   readonly part: Part;
   readonly nodes: Tree.TextNode[];
   /** Families of class words of the inline elements around the first text of the block, as bits. */
@@ -42,7 +41,6 @@ export interface Block {
   isRepeated: boolean;
 }
 
-/** Maximum number of characters to store from the start and from the end of a block. */
 const MAX_EDGE_CHARACTERS = 80;
 
 /** Marks for the text in inline elements, as bits. */
@@ -114,7 +112,6 @@ function kindOf(code: number): number {
   return code === 0x2022 || code === 0x2013 || code === 0x2014 || code === 0x203a || code === 0xff5c ? PIPE : 0;
 }
 
-/** Whether a character belongs to a script without spaces between words. */
 function isWide(code: number): boolean {
   return (code >= 0x0e00 && code < 0x0f00) || (code >= 0x2e80 && code < 0xd7b0) || (code >= 0xf900 && code < 0xfb00);
 }

@@ -5,7 +5,6 @@ import { FAMILY } from './class-words.js';
 import type { Part } from './outline.js';
 import { AROUND_BITS, BESIDE_ROLES, sumOf, type Page } from './page.js';
 
-/** Matches programs that generate manuals, by their `meta name="generator"`. */
 const GENERATORS =
   /docbook|docutils|sphinx|doxygen|javadoc|jdk|mkdocs|docusaurus|docfx|asciidoc|antora|gitbook|vitepress|jekyll-docs|texinfo|mdbook|rustdoc|typedoc|groff|mandoc/i;
 /** A page is a manual if at least this share of its text is code; see `weightOf`. */

@@ -161,7 +161,6 @@ function textIn(node: Tree.Node): string {
   return child?.nodeName === '#text' ? (child as Tree.TextNode).value : '';
 }
 
-/** Whether a link leads from a heading to itself. */
 function isSelfLink({ attrs, childNodes }: Tree.Element): boolean {
   const [child] = childNodes;
   if (childNodes.length !== 1 || child!.nodeName !== '#text') return false;

@@ -70,7 +70,6 @@ const TAG: Readonly<Record<string, Feature>> = {
 
 const ANCESTORS = [1, 2, 3, 4];
 
-/** Elements that often contain most of the prose. */
 const LARGE: ReadonlySet<string> = new Set(['article', 'main', 'section', 'aside', 'header', 'form', 'table', 'body']);
 
 const STRUCTURE: Readonly<Record<string, Feature>> = {
@@ -168,7 +167,6 @@ const PLACE: Readonly<Record<string, Feature>> = {
   proseLeft: ({ index }, page) => share(page.sums.prose[index]!, page.prose),
   nearestProse: ({ index }, page) =>
     log(Math.min(index - page.proseBefore[index]!, page.proseAfter[index]! - index) - 1),
-  /** Whether the block is in the element that is most likely around the article, or its distance from that element. */
   inTop: ({ index }, { top }) => flag(index >= top.first && index < top.end),
   beforeTop: ({ index }, { top }) => log(top.first - index),
   afterTop: ({ index }, { top }) => log(index - top.end + 1),

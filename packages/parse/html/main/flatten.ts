@@ -2,7 +2,6 @@ import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { isElement } from '../elements.js';
 import { isWithoutText } from './outline.js';
 
-/** Maximum depth of elements in a flattened body. */
 const MAX_DEPTH = 256;
 
 /**

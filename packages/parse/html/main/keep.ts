@@ -105,7 +105,6 @@ function decideLists(verdicts: Verdicts, least: number): void {
   }
 }
 
-/** Whether the mean chance of the visible blocks of some parts, weighted by length, is at least `least`. */
 function hasChance({ page, chances, shown }: Verdicts, parts: readonly Part[], least: number): boolean {
   let sum = 0;
   let length = 0;
@@ -144,7 +143,6 @@ function keepSections(verdicts: Verdicts): void {
   }
 }
 
-/** The minimum mean chance of a list or table that is kept. */
 function leastOf(page: Page, part: Part, least: number): number {
   if (!hasFewLinks(page, part) || !isInArticle(page, part)) return least;
   return part.tagName === 'dl' ? 0 : MIN_KEPT_LIST_CHANCE;

@@ -4,7 +4,6 @@ import { attribute } from '../html-tree.js';
 import { addText, BOLD, CODE, IN_LINK, isBlank, ITALIC, newBlock, noteEnds, type Block } from './block-text.js';
 import { ClassWords } from './class-words.js';
 
-/** An element of a page, and the range of its blocks. */
 export interface Part {
   readonly element: Tree.Element;
   readonly tagName: string;
@@ -108,9 +107,7 @@ class OutlineReader implements Outline {
   readonly parts: Part[] = [];
   readonly #classWords = new ClassWords();
   #open: Block | undefined;
-  /** Number of line breaks since the last text. */
   #breaks = 0;
-  /** Number of pictures since the last block began. */
   #pictures = 0;
   /** Whether the current element is in a heading with all of its text in buttons. */
   #isInButtonHeading = false;

@@ -247,7 +247,6 @@ function titleOf(blocks: readonly Block[], title: string): Pick<Page, 'title' | 
   return { title: found?.index ?? -1, isTitled: named !== undefined };
 }
 
-/** Whether all text of a heading is in a link to another page. */
 function isLinkToOther({ linked, length, nodes, part }: Block): boolean {
   if (linked < length) return false;
   let around = nodes[0]!.parentNode as Tree.Element | null;

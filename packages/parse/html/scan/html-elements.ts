@@ -48,11 +48,9 @@ export const ITEM = 1 << 18;
 export const NOT_NESTED = 1 << 19;
 /** `html`, `head` and `body`: a page has one of each. */
 export const ONLY_ONE = 1 << 20;
-/** Page readers may read the attributes of the element. */
 export const WITH_ATTRIBUTES = 1 << 21;
 /** A table element with content for readers. */
 export const CELL = 1 << 22;
-/** The role of the element may depend on its attributes. */
 export const MAY_BE_MARKED = 1 << 23;
 
 const BOUNDS = 'applet caption html marquee object table td th';

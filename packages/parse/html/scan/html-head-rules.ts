@@ -16,7 +16,6 @@ export class HeadRules {
   readonly #open: OpenElements;
   #phase: 'start' | 'beforeHead' | 'head' | 'afterHead' = 'start';
   doctype: string | undefined;
-  /** Whether the body is open. */
   isOver = false;
 
   constructor(open: OpenElements) {

@@ -96,7 +96,6 @@ class HtmlScanner {
     if (head.isAtStart && isAt(DOCTYPE, bytes, mark)) head.doctype ??= bytes.toString('utf8', mark, this.#at);
   }
 
-  /** Reads text up to the next markup. */
   #characters(): void {
     const bytes = this.#bytes;
     if (!this.#head.isOver) {

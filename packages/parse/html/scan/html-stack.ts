@@ -7,7 +7,6 @@ const MAX_DEPTH = 500;
 
 const [LI, DD, DT, SEARCH] = [kindOf('li'), kindOf('dd'), kindOf('dt'), kindOf('search')];
 
-/** The error by which the scanner gives up. */
 export class Unsure extends Error {}
 
 export function unsure(): never {
@@ -49,7 +48,6 @@ export class OpenElements {
     this.#left = maxElements;
   }
 
-  /** Whether the innermost element is not HTML. */
   get isForeign(): boolean {
     return this.#aroundDrawing >= 0;
   }
@@ -66,7 +64,6 @@ export class OpenElements {
     return true;
   }
 
-  /** Opens an element whose attributes are not needed. */
   pushBare(kind: ElementKind): void {
     this.push(kind, new BareElement(kind.name));
   }

@@ -89,7 +89,6 @@ export class TagReader implements PageElement {
     const bytes = this.#bytes;
     const { length } = bytes;
     this.mayBeMarked = false;
-    /** Start of the attributes that are not skipped yet. */
     let next = from;
     for (let at = from; at < length; at++) {
       const byte = bytes[at]!;

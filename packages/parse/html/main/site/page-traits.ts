@@ -3,7 +3,6 @@ import { attribute } from '../../html-tree.js';
 import { isHeading, type Part } from '../outline.js';
 import { AROUND_BITS, type Page } from '../page.js';
 
-/** An element of a page, without its text. */
 export interface PartTraits {
   /** The index of the element around it. -1: the element is the body. */
   readonly parent: number;

@@ -204,7 +204,6 @@ function sumsOf({ blocks }: PageTraits, names: PartNames, isOwn: (block: BlockTr
   );
 }
 
-/** The elements of a page by the names that are common on its site. */
 export interface PartNames {
   /** The hash of the place of a block, by the index of its part. */
   placeOf(part: number): number;
@@ -242,7 +241,6 @@ export function namesOf(parts: readonly PartTraits[], classes: ReadonlyMap<strin
   };
 }
 
-/** Returns the hash of the innermost layout of a page, by the template of its site. */
 export function layoutOfPage(page: PageTraits, { classes, repeated }: SiteTemplate): number {
   return layoutLevels(page, namesOf(page.parts, classes), ({ hash }) => !repeated.has(hash))[0]!;
 }

@@ -3,7 +3,6 @@ import type { Layout, Place, SiteTemplate } from './site-template.js';
 
 /** The version of the rule that learns and applies templates. Increase it with every change of this rule: all templates are then learned again. */
 export const TEMPLATE_RULE = 1;
-/** Maximum number of places in a packed template, over all layouts. */
 const MAX_PLACES = 2000;
 /** Logits and shares keep three decimals. */
 const SCALE = 1000;
