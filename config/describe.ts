@@ -30,7 +30,7 @@ export function settingsMarkdown(): string {
     '',
     '- **File**: JSON, sections as nested objects (`{"http": {"agentName": "mybot"}}`) or dotted keys',
     '  (`{"http.agentName": "mybot"}`). Relative paths in it are relative to the file.',
-    '- **Environment**: `WEBCRAWL_` and the key, with `_` for the dot. Letter case and further `_` are',
+    '- **Environment**: `WEBCRAWL_` and the key, with `_` for the dot. Case and other `_` are',
     '  ignored: `WEBCRAWL_HTTP_AGENTNAME` and `WEBCRAWL_HTTP_AGENT_NAME` are `http.agentName`.',
     '- **Text** from the environment and options is read as the type of the setting: numbers are decimal, `1` and `0` can',
     '  replace `true` and `false`, lists are separated by commas, objects are JSON.',

@@ -10,7 +10,7 @@ import { tryParseUrl } from '../packages/url/index.js';
 export interface SettingInputs {
   /** The name of a JSON file, with sections as nested objects, or with dotted keys. */
   readonly file?: string | undefined;
-  /** The environment, with variables `WEBCRAWL_…`: the key with `_` instead of the dot. Letter case and further `_` are ignored. */
+  /** The environment, with variables `WEBCRAWL_…`: the key with `_` instead of the dot. Case and other `_` are ignored. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Nested objects or dotted keys. Text is converted to the type of the setting. */
   readonly overrides?: Readonly<Record<string, unknown>> | undefined;
@@ -127,7 +127,9 @@ function badSettings(problems: readonly Problem[]): CrawlError {
 
 const MASK = '***';
 
-/** Returns a value in a form that may be shown. In a secret setting, the values of origins, or the user and password of a URL, are hidden. */
+/**
+ * Returns a value in a form that may be shown. In a secret setting, the values of origins, or the user and password of a URL, are hidden.
+ */
 function masked(type: LeafType, value: unknown): unknown {
   if (type.secret !== true) return value;
   if (typeof value === 'string') return maskedUrl(value);

@@ -30,7 +30,7 @@ export const settingsSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .meta({ path: true })
-    .describe('Modules of further plugins: package names, or paths relative to the settings file'),
+    .describe('Modules of additional plugins: package names, or paths relative to the settings file'),
 });
 
 /** All settings, checked, with defaults for those that were not set. */

@@ -57,7 +57,7 @@ export function givenByOptions(leaves: Leaves, overrides: Readonly<Record<string
 }
 
 /**
- * Reads settings from the environment. A variable is `WEBCRAWL_` and the key, with `_` instead of the dot. Letter case and further `_` are
+ * Reads settings from the environment. A variable is `WEBCRAWL_` and the key, with `_` instead of the dot. Case and other `_` are
  * ignored: `http.agentName` is `WEBCRAWL_HTTP_AGENTNAME` or `WEBCRAWL_HTTP_AGENT_NAME`. A variable that is not a setting is a problem if it
  * begins with the name of a section, or is similar to a key. All other variables belong to other programs.
  */

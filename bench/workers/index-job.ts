@@ -66,7 +66,7 @@ const reader =
         timeLimit: 600_000,
         entry: undefined,
       })
-    : await openOpenSearchReader({ url: openSearch, words: words.name, table, answerMs: 600_000 });
+    : await openOpenSearchReader({ url: openSearch, words: words.name, table, responseMs: 600_000 });
 const info = await reader.info();
 const queries: QueryFigures[] = [];
 for (const kind of QUERY_KINDS) queries.push(await ask(kind));

@@ -74,7 +74,7 @@ export async function openPageLog({ io }: Cli, place: LogTarget | undefined): Pr
 
 /**
  * Makes a writer of lines that never waits. While the stream is full, up to {@link MAX_WAITING_CHARACTERS} characters wait in memory.
- * Further lines are left out, and after the lines that waited comes one with their number.
+ * More lines are left out, and after the lines that waited comes one with their number.
  */
 function createLines(sink: Pick<TextSink, 'write' | 'once'>) {
   let isFull = false;

@@ -13,7 +13,7 @@ interface PrefixTreeOptions {
 
 interface PrefixTree {
   readonly min: number;
-  /** Number of prefixes that are shown. `hidden` is the number of all further prefixes. */
+  /** Number of prefixes that are shown. `hidden` is the number of all other prefixes. */
   readonly shown: number;
   readonly hidden: number;
   /** The first line and the tree, in parts. Each part ends with a line break. */

@@ -12,7 +12,10 @@ export const http = section({
   agentDescription: headerText.default('').describe('Short description of the crawler, sent in the User-Agent comment'),
   agentUrl: headerText.default('').describe('URL of a page about the crawler, sent in the User-Agent comment'),
   agentEmail: headerText.default('').describe('Contact address, sent in the User-Agent comment'),
-  robotsAgents: z.array(z.string()).default([]).describe('Further names looked up in robots.txt after http.agentName'),
+  robotsAgents: z
+    .array(z.string())
+    .default([])
+    .describe('Additional names looked up in robots.txt after http.agentName'),
   accept: headerText
     .default('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
     .describe('The Accept header'),
@@ -33,7 +36,7 @@ export const http = section({
   headerLimit: count.min(1024).default(65_536).describe('Bytes of response headers after which a request fails'),
   headers: refusedBy(textByName, headersProblem)
     .default({})
-    .describe('Further headers, sent with every request to every server: `{"From": "me@example.com"}`'),
+    .describe('Additional headers, sent with every request to every server: `{"From": "me@example.com"}`'),
   credentials: refusedBy(textByName, credentialsProblem)
     .meta({ secret: true })
     .default({})

@@ -32,7 +32,7 @@ export interface Found {
   readonly lastRequestAt?: number;
 }
 
-type Answer = Found | readonly Found[] | undefined;
+type Findings = Found | readonly Found[] | undefined;
 
 export const AUDIT_FIELDS = [
   'status',
@@ -156,18 +156,18 @@ export interface Group {
 
 export interface PageRule extends AuditRule {
   readonly on: 'page';
-  check(page: AuditedPage, site: Site): Answer | Promise<Answer>;
+  check(page: AuditedPage, site: Site): Findings | Promise<Findings>;
 }
 
 export interface TargetRule extends AuditRule {
   readonly on: 'target';
-  check(target: Target, site: Site): Answer | Promise<Answer>;
+  check(target: Target, site: Site): Findings | Promise<Findings>;
 }
 
 /** A rule that judges groups of results. Other rules have collected these results by `Site.group`. */
 export interface GroupRule extends AuditRule {
   readonly on: 'group';
-  check(group: Group, site: Site): Answer | Promise<Answer>;
+  check(group: Group, site: Site): Findings | Promise<Findings>;
 }
 
 export type Rule = PageRule | TargetRule | GroupRule;

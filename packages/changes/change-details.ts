@@ -18,7 +18,7 @@ export function changeDetails({ kinds, before, after, links }: PageRecord): stri
   }
   if (kinds.includes('redirect')) lines.push(`redirect: ${standsText(before)} -> ${standsText(after)}`);
   if (kinds.some((kind) => kind === 'status' || kind === 'gone' || kind === 'back')) {
-    lines.push(`status: ${answerText(before)} -> ${answerText(after)}`);
+    lines.push(`status: ${responseText(before)} -> ${responseText(after)}`);
   }
   if (kinds.includes('noindex')) lines.push(after.noindex ? 'noindex: set' : 'noindex: lifted');
   if (kinds.includes('links')) lines.push(`links: ${linksText(before)} -> ${linksText(after)}`);
@@ -37,11 +37,11 @@ function standsText(side: ChangeSide | undefined): string {
   return side.target ?? 'another page';
 }
 
-function answerText(side: ChangeSide | undefined): string {
+function responseText(side: ChangeSide | undefined): string {
   if (!side) return 'unknown';
   const { is, http, code } = side;
   if (http !== undefined) return String(http);
-  return code ?? (is === 'failing' ? 'failing' : 'answered');
+  return code ?? (is === 'failing' ? 'failing' : 'available');
 }
 
 function linksText({ links = 0, externalLinks = 0 }: Partial<ChangeSide> = {}): string {

@@ -31,7 +31,7 @@ const FOLLOWS = 2;
  * Pairs are found by bands (Manku, Jain and Das Sarma 2007): the 64 bits are divided into bands, and if two simhashes differ in at most
  * `distance` bits, some of their bands are equal. For each choice of bands, all pages are put into buckets by these bands, and compared
  * within a bucket. Of each page only the first {@link CANDIDATES_PER_PAGE} candidates are stored, not all pairs. If these candidates do
- * not decide, another round finds further ones.
+ * not decide, another round finds more.
  * @param distance bits, 0 to 10
  */
 export async function findLeaders(

@@ -43,11 +43,13 @@ export interface ExportPagesOptions
   readonly format?: PageFormat;
   /**
    * Fields to export, stored or computed. `url` and `status` are always included; `key` is included too, except with `xlsx` or `each`.
-   * Default: `DUMP_FIELDS`; with `each` or `markdown`, no further fields. With `markdown`, the fields are added to the front matter, which
+   * Default: `DUMP_FIELDS`; with `each` or `markdown`, no other fields. With `markdown`, the fields are added to the front matter, which
    * has title, url, author, published, date and language.
    */
   readonly fields?: readonly PageField[];
-  /** Write one line for each link of this list, and no line for a page without links: see `pageLines`. Only for `jsonl`, `csv` and `xlsx`. */
+  /**
+   * Write one line for each link of this list, and no line for a page without links: see `pageLines`. Only for `jsonl`, `csv` and `xlsx`.
+   */
   readonly each?: LinkList;
 }
 

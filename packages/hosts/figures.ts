@@ -57,7 +57,7 @@ export interface HostFigures {
   readonly inBackoff: number;
   /** Absent for a domain. */
   readonly robots?: HostRobots;
-  /** The back-off of the host. Absent for a domain, and if the host has answered since. */
+  /** The back-off of the host. Absent for a domain, and if the host has responded since. */
   readonly backoff?: BackoffRecord;
 }
 

@@ -67,7 +67,7 @@ export interface IndexHit extends Pick<IndexDocument, 'key' | 'language' | 'fetc
 export interface IndexHits {
   /** Number of pages that meet all clauses of `must`, or all of `literal`. */
   readonly total: number;
-  /** Number of further pages that are hits only because of `together`. */
+  /** Number of other pages that are hits only because of `together`. */
   readonly partial: number;
   /** The best pages, best first. Pages with equal scores are in the order of their row keys. */
   readonly hits: readonly IndexHit[];
@@ -92,7 +92,7 @@ export interface IndexInfo {
 
 /**
  * The questions of a search to an index. Each question rejects with CrawlError NO_INDEX when there is no index, WRONG_INDEX for the index
- * of another table, SEARCH_BUSY when there is no answer in time, and STORE_FAILED when the index cannot be read. If the signal of a
+ * of another table, SEARCH_BUSY when there is no response in time, and STORE_FAILED when the index cannot be read. If the signal of a
  * question aborts, the question rejects with the reason of the signal, and a question that waits is not started.
  */
 export interface IndexReader {

@@ -23,7 +23,7 @@ interface UrlTrace {
   /** The URL after all normalisers. Absent if the parser or a normaliser rejected the URL. */
   readonly normalized?: string;
   /**
-   * The steps in the order of the calls. After a normaliser that rejects, there are no further steps. After a filter that rejects, the
+   * The steps in the order of the calls. After a normaliser that rejects, there are no more steps. After a filter that rejects, the
    * other filters still run.
    */
   readonly steps: readonly UrlStep[];

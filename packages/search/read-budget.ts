@@ -4,7 +4,7 @@ import type { Settings } from '../core/index.js';
 export interface ReadBounds {
   /** Maximum number of bytes of memory for all running reads together. Default: 96 MiB. */
   readonly bytes?: number;
-  /** Maximum number of waiting reads; further reads are refused. Default: 100. */
+  /** Maximum number of waiting reads; more are refused. Default: 100. */
   readonly mostWaiting?: number;
   /** Maximum time in milliseconds that a read waits to begin. Default: 10,000. */
   readonly waitLimit?: number;

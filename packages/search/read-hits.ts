@@ -21,9 +21,9 @@ export interface SearchHit extends Pick<IndexDocument, 'language' | 'fetchedAt' 
   readonly hasCopy?: true;
   /** Number of pages with nearly the same text that are folded behind this hit. */
   readonly alike?: number;
-  /** Number of further pages of the same host that are folded behind this hit. To see them, use {@link hostQuery} or `fold: false`. */
+  /** Number of other pages of the same host that are folded behind this hit. To see them, use {@link hostQuery} or `fold: false`. */
   readonly moreFromHost?: number;
-  /** The query that finds only pages of this host, if further pages of the host are folded. */
+  /** The query that finds only pages of this host, if other pages of the host are folded. */
   readonly hostQuery?: string;
 }
 

@@ -21,7 +21,7 @@ export interface SearchOptions {
   readonly page?: number;
   /** Number of hits on a page, from 1 to 100. Default: 10. */
   readonly limit?: number;
-  /** Fold pages with nearly the same text, and further pages of a host after the second one. Default: true. */
+  /** Fold pages with nearly the same text, and more pages of a host after the second one. Default: true. */
   readonly fold?: boolean;
   /**
    * Languages that the user knows, such as `de`, the best one first. The first one that the index has, and in which the query may be

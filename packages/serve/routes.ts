@@ -1,7 +1,7 @@
 import { readableUrl } from '../core/index.js';
 import { CrawlError } from '../errors/index.js';
 import { defined } from '../util/index.js';
-import { jsonAnswer, redirect, textAnswer, type Answer } from './http/answer.js';
+import { jsonReply, redirect, textReply, type Reply } from './http/reply.js';
 import { meaningOf, type Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
 import { readerLanguages } from './http/reader-languages.js';
@@ -12,7 +12,7 @@ import type { Metrics } from './live/metrics.js';
 import type { Stats } from './live/stats.js';
 import { dashboardFigures, type DashboardFigures } from './pages/dashboard-figures.js';
 import { dashboardPage } from './pages/dashboard-page.js';
-import { queryOf, type PageAnswers } from './page-answers.js';
+import { queryOf, type PageReplies } from './page-replies.js';
 import { withFilters } from './pages/filters.js';
 import { cachedPage, homePage } from './pages/other-pages.js';
 import { resultsPage, searchPath, type Asked } from './pages/results-page.js';
@@ -31,16 +31,16 @@ interface RoutesContext {
   readonly metrics: Metrics;
   readonly guard: FormGuard;
   readonly site: Site;
-  readonly answers: PageAnswers;
+  readonly replies: PageReplies;
   /** Called with failures whose details clients do not get. */
   readonly onError: (error: unknown) => void;
 }
 
 export function createRoutes(context: RoutesContext): RuleRoutes {
-  const { source, stats, history, metrics, guard, site, answers, onError } = context;
-  const { lookOf, show, problem: problemAnswer } = answers;
-  const rules = createRuleRoutes({ rules: source.rules, guard, answers });
-  const changes = createChangeRoutes({ changes: source.changes, answers, site, onError });
+  const { source, stats, history, metrics, guard, site, replies, onError } = context;
+  const { lookOf, show, problem: problemReply } = replies;
+  const rules = createRuleRoutes({ rules: source.rules, guard, replies });
+  const changes = createChangeRoutes({ changes: source.changes, replies, site, onError });
   const figures = async (): Promise<DashboardFigures> => dashboardFigures(await stats.read(), history.samples);
   const events = createEvents(figures);
 
@@ -65,7 +65,7 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
     },
     async '/cached'(request) {
       const found = await source.cached(request.params.get('url') ?? '', request.signal);
-      if (!found) return problemAnswer(request, NO_COPY);
+      if (!found) return problemReply(request, NO_COPY);
       return show(request, cachedPage(lookOf(request), found), { cache: 'revalidate' });
     },
     async '/api/search'(request) {
@@ -73,20 +73,20 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
       if (asked.query === '') throw new CrawlError('USAGE', 'no query', { hint: '/api/search?q=words' });
       const { hits, ...rest } = await search(asked, request);
       const shown = hits.map((hit) => ({ ...hit, ...defined({ readableUrl: readableUrl(hit.url) }) }));
-      return { ...jsonAnswer({ query: asked.query, ...rest, hits: shown }), headers: VARY };
+      return { ...jsonReply({ query: asked.query, ...rest, hits: shown }), headers: VARY };
     },
     async '/api/suggest'({ params, signal }) {
       const query = queryOf(params);
       const found = query === '' || query.length > 200 ? [] : await source.suggest(query, signal);
-      return jsonAnswer([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
+      return jsonReply([query, found], 200, 'application/x-suggestions+json; charset=utf-8');
     },
     async '/api/status'(request) {
       const { status, problem } = await stats.read();
-      return problem || !status ? problemAnswer(request, problem ?? NOT_YET) : jsonAnswer(publicStatus(status));
+      return problem || !status ? problemReply(request, problem ?? NOT_YET) : jsonReply(publicStatus(status));
     },
     '/dashboard': async (request) => show(request, dashboardPage(await figures())),
     '/dashboard/events': () =>
-      events.isFull ? textAnswer('too many browsers show the dashboard; try again later', 503) : events.stream(),
+      events.isFull ? textReply('too many browsers show the dashboard; try again later', 503) : events.stream(),
     ...rules.routes,
     ...changes.routes,
     async '/metrics'() {
@@ -95,10 +95,10 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
     },
     async '/healthz'() {
       const { status, problem } = await stats.read();
-      if (problem) return textAnswer(problemLine(problem), 503);
+      if (problem) return textReply(problemLine(problem), 503);
       const { indexProblem } = status ?? {};
-      if (!indexProblem) return textAnswer('ok');
-      return textAnswer(problemLine({ ...indexProblem, message: meaningOf(indexProblem.code) }), 503);
+      if (!indexProblem) return textReply('ok');
+      return textReply(problemLine({ ...indexProblem, message: meaningOf(indexProblem.code) }), 503);
     },
     '/opensearch.xml': ({ origin }) => ({
       status: 200,
@@ -109,17 +109,17 @@ export function createRoutes(context: RoutesContext): RuleRoutes {
     '/style.css': () => ({ status: 200, type: 'text/css; charset=utf-8', body: site.style, cache: 'day' }),
     '/box.js': () => ({ status: 200, type: 'text/javascript; charset=utf-8', body: site.box, cache: 'revalidate' }),
     '/icon.svg': () => ({ status: 200, type: 'image/svg+xml', body: site.icon, cache: 'day' }),
-    ...(site.logo && { '/logo': () => logoAnswer(site.logo!) }),
-    '/robots.txt': () => textAnswer('User-agent: *\nDisallow: /'),
+    ...(site.logo && { '/logo': () => logoReply(site.logo!) }),
+    '/robots.txt': () => textReply('User-agent: *\nDisallow: /'),
   };
   return { routes, forms: rules.forms, close: () => rules.close() };
 }
 
 const FILTERS = ['site', 'language', 'year'] as const;
-/** Header of answers that depend on the languages of the reader. */
+/** Header of responses that depend on the languages of the reader. */
 const VARY = { vary: 'accept-language' } as const;
 
-function logoAnswer({ type, bytes }: Logo): Answer {
+function logoReply({ type, bytes }: Logo): Reply {
   return { status: 200, type, body: bytes, cache: 'day', headers: { 'content-security-policy': LOGO_POLICY } };
 }
 

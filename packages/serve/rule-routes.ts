@@ -2,11 +2,11 @@ import { CrawlError } from '../errors/index.js';
 import { dangerOf, type PrefixSelection } from '../focus/index.js';
 import type { Rule } from '../core/index.js';
 import { createApplying, type Applying } from './apply-proposals.js';
-import { jsonAnswer, redirect, type Answer } from './http/answer.js';
+import { jsonReply, redirect, type Reply } from './http/reply.js';
 import type { Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
 import type { FormRequest, FormRoute, Request, Route } from './http/request.js';
-import type { PageAnswers } from './page-answers.js';
+import type { PageReplies } from './page-replies.js';
 import { prefixesPage } from './pages/prefixes-page.js';
 import { proposalsPage } from './pages/proposals-page.js';
 import { ruleReportPage } from './pages/rule-report-page.js';
@@ -17,7 +17,7 @@ import type { RulesSource, ShownRule } from './source.js';
 interface RuleRoutesContext {
   readonly rules: RulesSource;
   readonly guard: FormGuard;
-  readonly answers: PageAnswers;
+  readonly replies: PageReplies;
 }
 
 const RULES_PER_PAGE = 50;
@@ -52,8 +52,8 @@ export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
   };
 }
 
-function createReading({ rules, guard, answers }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
-  const { show, problem } = answers;
+function createReading({ rules, guard, replies }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
+  const { show, problem } = replies;
   /** Returns the report. Undefined: the report is not ready in time. */
   const report = () => deadline(rules.report(), REPORT_TIMEOUT_MS, () => undefined);
 
@@ -82,7 +82,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
     async '/api/rules'(request) {
       const { all, shown, ...place } = await read(request, RULES_PER_RESPONSE);
       const { version, contradictions, broken } = all;
-      return jsonAnswer({
+      return jsonReply({
         version,
         ...place,
         rules: shown.map((rule) => ({ ...rule, counts: rule.history.at(-1) ?? null })),
@@ -93,7 +93,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
     async '/api/rules/report'(request) {
       const found = await report();
       if (!found) return problem(request, LATE);
-      return jsonAnswer({ ...found, ...pageOf(request, found.rules, RULES_PER_RESPONSE) });
+      return jsonReply({ ...found, ...pageOf(request, found.rules, RULES_PER_RESPONSE) });
     },
     async '/rules/prefixes'(request) {
       const asked = selectionOf(request.params);
@@ -110,7 +110,7 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
     },
     async '/api/prefixes'({ params, signal }) {
       const { statistics, ...found } = await rules.prefixes(selectionOf(params), MAX_PREFIXES, signal);
-      return jsonAnswer({ statistics: statistics ?? null, ...found });
+      return jsonReply({ statistics: statistics ?? null, ...found });
     },
     async '/rules/proposals'(request) {
       const { headers, token, whyNot } = askerOf(guard, request);
@@ -120,16 +120,16 @@ function createReading({ rules, guard, answers }: RuleRoutesContext, applying: A
       return show(request, body, { headers });
     },
     async '/api/proposals'({ signal }) {
-      return jsonAnswer((await rules.proposals(signal)) ?? { id: '', proposals: [] });
+      return jsonReply((await rules.proposals(signal)) ?? { id: '', proposals: [] });
     },
   };
 }
 
-function createForms({ rules, guard, answers }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
-  const { problem } = answers;
+function createForms({ rules, guard, replies }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
+  const { problem } = replies;
   return {
     '/rules/change': (request) =>
-      guarded({ guard, answers }, request, async () => {
+      guarded({ guard, replies }, request, async () => {
         const { form } = request;
         const [id, state] = [form.get('id') ?? '', stateOf(form.get('state'))];
         const rule = (await rules.list()).rules.find((each) => each.id === id);
@@ -137,14 +137,14 @@ function createForms({ rules, guard, answers }: RuleRoutesContext, applying: App
         try {
           await rules.setState(id, state, form.get('yes') === 'yes');
         } catch (error) {
-          const asked = dangerAnswer(error, request, { guard, answers }, rule, state);
+          const asked = dangerReply(error, request, { guard, replies }, rule, state);
           if (asked) return asked;
           throw error;
         }
         return redirect(`/rules?changed=${id}#${id}`);
       }),
     '/rules/apply': (request) =>
-      guarded({ guard, answers }, request, async () => {
+      guarded({ guard, replies }, request, async () => {
         const { form } = request;
         if (applying.isBusy) return problem(request, BUSY);
         const number = Number(form.get('number'));
@@ -164,26 +164,26 @@ const BUSY: Problem = {
 };
 
 function guarded(
-  { guard, answers }: Pick<RuleRoutesContext, 'guard' | 'answers'>,
+  { guard, replies }: Pick<RuleRoutesContext, 'guard' | 'replies'>,
   request: FormRequest,
-  act: () => Promise<Answer>,
-): Promise<Answer> | Answer {
+  act: () => Promise<Reply>,
+): Promise<Reply> | Reply {
   const wrong = guard.problemOf(request);
-  return wrong ? answers.problem(request, wrong) : act();
+  return wrong ? replies.problem(request, wrong) : act();
 }
 
 /** Returns the page that asks the user to confirm a dangerous change. Undefined: the error has another reason. */
-function dangerAnswer(
+function dangerReply(
   error: unknown,
   request: Request,
-  { guard, answers }: Pick<RuleRoutesContext, 'guard' | 'answers'>,
+  { guard, replies }: Pick<RuleRoutesContext, 'guard' | 'replies'>,
   rule: Rule,
   state: Rule['state'],
-): Answer | undefined {
+): Reply | undefined {
   const danger = dangerOf(error);
   if (!danger) return undefined;
   const { token, headers } = guard.passFor(request);
-  return answers.show(request, dangerPage(rule, state, danger, token), { status: 409, headers });
+  return replies.show(request, dangerPage(rule, state, danger, token), { status: 409, headers });
 }
 
 /** Returns the rights of the sender for a page: a token if the sender may change rules, or else the reason why not. */

@@ -4,7 +4,7 @@ import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
-import { createPageAnswers } from './page-answers.js';
+import { createPageReplies } from './page-replies.js';
 import { createRoutes } from './routes.js';
 import { createSite, type SiteOptions } from './site/site.js';
 import type { ServeSource } from './source.js';
@@ -15,7 +15,9 @@ import { messageOf } from '../errors/index.js';
 export interface ServeAddress {
   /** The port to listen on. 0: any free port. Default: {@link DEFAULT_PORT}. */
   readonly port?: number;
-  /** The address to listen on, such as `0.0.0.0` for all addresses of this machine. Default: `127.0.0.1`, which only this machine can reach. */
+  /**
+   * The address to listen on, such as `0.0.0.0` for all addresses of this machine. Default: `127.0.0.1`, which only this machine can reach.
+   */
   readonly address?: string;
   /**
    * Host names that the server accepts, in addition to addresses and `localhost`. For a server behind a reverse proxy, give the public
@@ -71,17 +73,17 @@ export async function servePages(
   const metrics = await createMetrics();
   const guard = createFormGuard({ changes, address, names });
   const site = await createSite(options.site ?? {});
-  const answers = createPageAnswers(site, guard);
-  const context = { source, stats, history, metrics, guard, site, answers, onError: log };
+  const replies = createPageReplies(site, guard);
+  const context = { source, stats, history, metrics, guard, site, replies, onError: log };
   const { close: closeRoutes, ...routes } = createRoutes(context);
   const listening = await listen({
     port: wanted,
     address,
     names,
     ...routes,
-    problem: answers.problem,
+    problem: replies.problem,
     onError: log,
-    onAnswer: metrics.answered,
+    onResponse: metrics.responded,
     onRefused: metrics.refused,
     trustedProxies,
     allowedOrigins,
@@ -125,7 +127,7 @@ export function createErrorLog(report: (error: unknown) => void, now: () => numb
     try {
       report(error);
     } catch {
-      // A failing log must not prevent an answer.
+      // A failing log must not prevent a response.
     }
   };
 }

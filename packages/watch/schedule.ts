@@ -19,7 +19,7 @@ export const ATTEMPTS: readonly number[] = [
 ];
 
 const MAX_JITTER_SHARE = 0.1;
-/** Milliseconds without messages for a target that requests a pause or does not answer. They double with each consecutive failure. */
+/** Milliseconds without messages for a target that requests a pause or does not respond. They double with each consecutive failure. */
 const PAUSE = { first: 5 * SECOND, most: 15 * MINUTE };
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
@@ -48,16 +48,16 @@ export function retryAfter(attempts: number, random: number): number | undefined
 }
 
 /**
- * Decides the outcome of an attempt by its answer. Only 2xx is a success. 410 ends the subscription. A pause follows after 429, 502, 503,
- * 504, no answer, and `Retry-After`.
- * @param answer an `error` if no answer was received
+ * Decides the outcome of an attempt by its response. Only 2xx is a success. 410 ends the subscription. A pause follows after 429, 502, 503,
+ * 504, no response, and `Retry-After`.
+ * @param response an `error` if no response was received
  * @param failures number of consecutive failed attempts; if this attempt failed, it is included
  * @param now ms since the epoch, for a `Retry-After` that is a date
  */
-export function outcomeOf(answer: PostedAnswer | { readonly error: string }, failures: number, now: number): Outcome {
+export function outcomeOf(response: PostedAnswer | { readonly error: string }, failures: number, now: number): Outcome {
   const slow = Math.min(PAUSE.first * 2 ** Math.min(failures - 1, 20), PAUSE.most);
-  if ('error' in answer) return { is: 'failed', why: answer.error, pause: slow };
-  const { status, retryAfter: asked = '' } = answer;
+  if ('error' in response) return { is: 'failed', why: response.error, pause: slow };
+  const { status, retryAfter: asked = '' } = response;
   if (status >= 200 && status < 300) return { is: 'delivered' };
   if (status === 410) return { is: 'ended' };
   const pause = Math.min(Math.max(askedPause(asked.trim(), now), 0), MAX_RETRY_AFTER_MS);

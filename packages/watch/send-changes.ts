@@ -75,7 +75,7 @@ export interface SentChanges {
   readonly waiting: number;
   /** Whether messages are left for the next run: some wait, or the target requested a pause. */
   readonly more: boolean;
-  /** Whether the target has answered with 410: it wants no more messages. */
+  /** Whether the target has returned 410: it wants no more messages. */
   readonly ended: boolean;
 }
 
@@ -156,8 +156,8 @@ async function send(
   async function post(message: Message): Promise<Outcome> {
     const headers = signedHeaders(message, keys, clock());
     try {
-      const answer = await poster.post(url, { headers, body: message.body }, ATTEMPT_TIMEOUT_MS, signal);
-      return outcomeOf(answer, state.failures + 1, clock());
+      const response = await poster.post(url, { headers, body: message.body }, ATTEMPT_TIMEOUT_MS, signal);
+      return outcomeOf(response, state.failures + 1, clock());
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof PrivateAddressError) {
@@ -302,7 +302,7 @@ function checkSame(
   );
 }
 
-/** Returns the code of the reason why there was no answer. */
+/** Returns the code of the reason why there was no response. */
 function networkReason(error: unknown): string {
   const { name, code, cause } = error as { name?: string; code?: string; cause?: { code?: string } };
   if (name === 'TimeoutError') return 'timeout';

@@ -38,7 +38,7 @@ export interface ChangeTarget {
   /** Number of messages that were given up. `deadLetters` has the last ones. */
   readonly dead: number;
   readonly deadLetters: readonly DeadLetter[];
-  /** When the target answered that it wants no more messages, in ms since the epoch. Absent: it did not. */
+  /** When the target returned 410: it wants no more messages, in ms since the epoch. Absent: it did not. */
   readonly endedAt?: number;
 }
 

@@ -86,7 +86,7 @@ function languagesOf(counts: Readonly<Record<string, number>>): readonly string[
 }
 
 const CACHED_FIELDS = ['title', 'textRanges', 'language', 'fetchedAt', ...COPY_FIELDS] as const;
-/** Seconds after which only the text of a page is shown. While its main content is read, this process answers no other request. */
+/** Seconds after which only the text of a page is shown. While its main content is read, this process handles no other request. */
 const MAIN_CONTENT_SECONDS = 1;
 
 /**
@@ -105,7 +105,7 @@ async function cachedText({ tables, settings }: OpenContext, url: string): Promi
   return { url, text, ...(blocks.length > 0 && { blocks }), ...defined({ title, language, fetchedAt }) };
 }
 
-/** Maximum milliseconds for comparing two versions of a page. Meanwhile this process answers no other request. */
+/** Maximum milliseconds for comparing two versions of a page. Meanwhile this process handles no other request. */
 const DIFF_MS = 200;
 
 /** Returns the diff of a change, if the page allows a copy of its whole text. */
@@ -119,7 +119,7 @@ function hasHidden({ textRanges = [] }: Partial<Pick<Page, 'textRanges'>>): bool
   return textRanges.some(({ kind }) => kind === 'nosnippet');
 }
 
-/** Maximum number of prefixes to read for one answer. Without a maximum, a selection that matches no prefix would read all prefixes. */
+/** Maximum number of prefixes to read for one response. Without a maximum, a selection that matches no prefix would read all prefixes. */
 const MAX_READ_PREFIXES = 50_000;
 
 /**

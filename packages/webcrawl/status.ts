@@ -39,7 +39,7 @@ const MAX_WAIT_MS = 1_000;
 
 /**
  * Makes a function that returns the result of `read` within `patience` milliseconds. If the read is not complete by then, it returns the
- * last result. Until this read is complete, further calls return the last result at once.
+ * last result. Until this read is complete, other calls return the last result at once.
  * @param first the result before the first read is complete
  * @param patience milliseconds
  */
@@ -70,7 +70,7 @@ async function readIndexUse(crawl: Pick<CrawlContext, 'tables'> & IndexedCrawl):
   const { openReader } = await import('./open-search.js');
   // The index is opened without a tokenizer, which would take longer to load than all other work.
   const reader = await openReader(crawl);
-  const late: IndexState = { indexProblem: { code: 'STORE_FAILED', hint: 'it gave no answer within a second' } };
+  const late: IndexState = { indexProblem: { code: 'STORE_FAILED', hint: 'it did not respond within a second' } };
   try {
     return await createPrompt(createIndexUse(reader, crawl), late)();
   } finally {

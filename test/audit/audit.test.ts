@@ -182,7 +182,7 @@ describe('audit', () => {
     const found = findings.filter(({ rule }) => rule === 'link-broken');
     expect(found).toHaveLength(1);
     const [{ sources, impact, message, since, lastRequestAt }] = found as [AuditFinding];
-    expect(message).toBe(`${SITE}/lost answers 404. 3 pages link to it.`);
+    expect(message).toBe(`${SITE}/lost returns 404. 3 pages link to it.`);
     expect([since, lastRequestAt]).toEqual([START, START]);
     expect(sources.total).toBe(3);
     expect([...sources.shown].sort((one, two) => (one.url < two.url ? -1 : 1))).toEqual([

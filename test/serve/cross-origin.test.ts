@@ -92,7 +92,7 @@ describe('pages of other origins', () => {
       history: unused,
       metrics: unused,
       site: { logo: {} } as never,
-      answers: unused,
+      replies: unused,
       onError: unused,
     });
     expect([...pathsOf(routes), ...pathsOf(forms)].sort()).toEqual(Object.keys(ROUTES).sort());

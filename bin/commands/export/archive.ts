@@ -8,11 +8,11 @@ export const warcFormat: ExportFormat = {
     'Writes the bodies of pages into a folder of WARC 1.1 files of at most 1 GB, with an index over all of them.',
   addOptions: (command) => command,
   help: `Records:
-  response  an answer with its headers as received, and its body without transfer and content codings; for a
+  response  a response with its headers as received, and its body without transfer and content codings; for a
             redirect or an error, status and Location from the row
-  revisit   a page whose last answer was 304
+  revisit   a page whose last response was 304
   metadata  title, language and links of a parsed page
-There are no request records. Pages without any answer are left out, and counted. index.cdxj is sorted for pywb.
+There are no request records. Pages without any response are left out, and counted. index.cdxj is sorted for pywb.
 
 By default a crawl fetches no images, styles and scripts: see "Whole pages" in docs/EXPORT.md.
 

@@ -60,6 +60,6 @@ function sayUnmarked({ io }: Cli, hosts: readonly UnmarkedHost[]): void {
       io,
       `not marked, ${safeText(host)}: ${number(near)} of its ${number(pages)} pages look like pages of one template`,
     );
-  if (hosts.length > MAX_REPORTED_HOSTS) say(io, 'further hosts are only counted');
+  if (hosts.length > MAX_REPORTED_HOSTS) say(io, 'more hosts are only counted');
   if (hosts.length > 0) say(io, 'The same command with --yes marks them.');
 }

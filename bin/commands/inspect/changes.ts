@@ -57,8 +57,8 @@ export function addChanges(program: Command, cli: Cli): void {
 const HELP = `
 Kinds of changes:
 new         fetched for the first time, after the first complete crawl
-gone        answered 410 once, or 404 twice with at least a day between
-back        answers again after it was gone
+gone        returned 410 once, or 404 twice with at least a day between
+back        available again after it was gone
 content     the text outside navigation is different; moved: its blocks are in another order
 title, description, canonical, noindex, links
             the field of this name is different; links: links were added or removed

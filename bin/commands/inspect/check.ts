@@ -95,7 +95,7 @@ function addCheckRobots(check: Command, cli: Cli): void {
     .command('robots')
     .summary('show whether a robots.txt allows URLs')
     .description(
-      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when a URL is not allowed. If the file answers with 4xx, all ' +
+      'Looks URLs up in a robots.txt, by RFC 9309. Exits with 1 when a URL is not allowed. If the file returns 4xx, all ' +
         'URLs are allowed. If the file is not available, the command fails.',
     )
     .argument('<robots>', 'robots.txt: a file, or a URL, which is fetched over at most five redirects')

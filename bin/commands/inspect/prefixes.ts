@@ -55,7 +55,7 @@ Columns of the tree:
   err       pages that are gone or fail
   size      the bytes of their bodies, then the time that their requests took
 "/list?" is one path with a query. "?sort=" below a prefix are the pages with this parameter, anywhere in the query.
-A host has a line for each scheme and port. If all pages of a prefix are below one further prefix, both are on one
+A host has a line for each scheme and port. If all pages of a prefix are below a single other prefix, both are on one
 line. Without --min, the tree shows about a hundred of the largest prefixes. The counts of all prefixes are stored.
 
 JSON Lines and CSV have all prefixes, in the form that webcrawl rules accepts.

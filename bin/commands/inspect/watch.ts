@@ -62,8 +62,8 @@ To replace a secret, give both for a while: two --secret, or two secrets in ${SE
 
 Only 2xx is success, and redirects are not followed. A failed message is sent again after 5 s, 5 min, 30 min, 2 h,
 5 h, 10 h, 14 h, 20 h and 24 h, while new messages are sent. Then it is given up and counted: webcrawl watch
---list shows the number. An answer 410 ends the subscription; after --remove you may start it again. After 429,
-502, 503, 504, Retry-After or no answer, the target gets a pause.
+--list shows the number. A 410 response ends the subscription; after --remove you may start it again. After 429,
+502, 503, 504, Retry-After or no response, delivery is paused.
 
 Examples:
   export ${SECRET}="whsec_$(openssl rand -base64 32)"
@@ -110,7 +110,7 @@ async function report(cli: Cli, sent: SentChanges, isOnce: boolean): Promise<voi
     say(io, `${parts.join(', ')}.`);
   }
   if (ended) {
-    if (!quiet) say(io, 'The target wants no more messages: it has answered with 410. --remove removes it.');
+    if (!quiet) say(io, 'The target wants no more messages: it has returned 410. --remove removes it.');
     cli.exitCode = EXIT.nothing;
   } else if (io.signal.aborted) cli.exitCode = EXIT.interrupted;
   else if (isOnce && more) cli.exitCode = EXIT.tryAgain;

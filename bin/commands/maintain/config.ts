@@ -14,7 +14,7 @@ export function addConfig(program: Command, cli: Cli): void {
       'after',
       `
 A later source overrides an earlier one. In order: defaults, the JSON file of --config, the environment, --set. In
-the environment http.agentName is WEBCRAWL_HTTP_AGENTNAME. The first _ after WEBCRAWL_ is the dot. Further _ and
+the environment http.agentName is WEBCRAWL_HTTP_AGENTNAME. The first _ after WEBCRAWL_ is the dot. Other _ and
 case are ignored.
 
 Examples:

@@ -37,7 +37,7 @@ A query:
   after:2026-01         pages changed in January 2026 or later; before:2026: earlier; a year, month or day, UTC
 
 The best ${MAX_HITS} pages are shown. Pages with nearly the same text are folded into one hit. So are the
-further pages of a host after its first two, if there are enough pages of other hosts.
+more pages of a host after its first two, if there are enough pages of other hosts.
 
 With --json it prints one object: total, page, pages, hits (url, title, snippet, language, fetchedAt,
 modifiedAt, score, rank, alike, moreFromHost, hostQuery), didYouMean, notices (code, message),

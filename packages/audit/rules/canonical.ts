@@ -136,7 +136,7 @@ const canonicalHome: TargetRule = {
     const { pathname, search } = new URL(url);
     if (canonicals.total < MIN_TEMPLATE_FAULTS || pathname !== '/' || search !== '') return undefined;
     const paths = await Promise.all(canonicals.shown.map(async ({ row }) => new URL(await urlOf(row)).pathname));
-    // The home page may have further addresses, and parameters.
+    // The home page may have other addresses, and parameters.
     if (new Set(paths.filter((path) => !HOME.test(path))).size < MIN_TEMPLATE_FAULTS) return undefined;
     return {
       message: `${pagesThat(canonicals.total, 'name')} the home page ${url} as canonical.`,

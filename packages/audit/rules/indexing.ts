@@ -25,8 +25,8 @@ const softNotFound: GroupRule = {
   id: 'soft-404',
   group,
   severity: 'warn',
-  title: 'Pages that show "not found", but answer 200',
-  help: 'Let the server answer 404 or 410 for addresses without a page.',
+  title: 'Pages that show "not found", but return 200',
+  help: 'Let the server return 404 or 410 for addresses without a page.',
   on: 'group',
   check({ key, total, members, impact }) {
     const [first] = members;
@@ -37,14 +37,14 @@ const softNotFound: GroupRule = {
         url: key,
         impact,
         severity: 'notice',
-        message: `${key} answers every address with the same page, which scripts fill. A missing page cannot be recognised.`,
+        message: `${key} returns the same page, which scripts fill, for every address. A missing page cannot be recognised.`,
         evidence: { pages: members.slice(0, 20).map(({ url }) => url) },
       };
     }
     return {
       url: key,
       impact,
-      message: `${key} answers 200 for a page that is not there: ${first.label ?? ''}.`,
+      message: `${key} returns 200 for a page that is not there: ${first.label ?? ''}.`,
       evidence: { signs: first.label ?? '', ...(total > 1 && { total }) },
     };
   },

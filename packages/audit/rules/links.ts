@@ -45,7 +45,7 @@ const linkBroken: TargetRule = {
     if (!isInternal || links.total === 0) return undefined;
     if (verdict === 'blocked') return unverified(target, site);
     if (verdict !== 'broken') return undefined;
-    // The target of a form is requested without its fields, so the server may give any answer.
+    // The target of a form is requested without its fields, so the server may return anything.
     if (links.kinds === FORMS && http !== 404 && http !== 410) return undefined;
     return {
       ...lost(target, site),
@@ -60,7 +60,7 @@ const linkServerError: TargetRule = {
   group: BROKEN,
   severity: 'error',
   title: 'Links to a page whose server fails',
-  help: 'Look for this address in the log of the server. If the page is gone for ever, answer 404 or 410.',
+  help: 'Look for this address in the log of the server. If the page is gone for ever, return 404 or 410.',
   on: 'target',
   check(target, site) {
     const { isInternal, verdict, links, url, isTwice } = target;
@@ -182,7 +182,7 @@ const externalBroken: TargetRule = {
     const { isInternal, verdict, http, url } = target;
     const sources = target.links.total > 0 ? target.links : target.parts;
     if (isInternal || sources.total === 0 || verdict !== 'broken') return undefined;
-    // A server may answer crawlers alone with other 4xx statuses.
+    // A server may return other 4xx statuses to crawlers only.
     if (http !== 404 && http !== 410) return undefined;
     return {
       ...lost(target, site),
@@ -196,7 +196,7 @@ const externalUnreachable: TargetRule = {
   id: 'external-unreachable',
   group: 'external',
   severity: 'warn',
-  title: 'Links to sites that do not answer',
+  title: 'Links to sites that do not respond',
   help: 'Check whether the site has moved or closed. It failed several times, over at least a day.',
   on: 'target',
   check(target, site) {

@@ -46,7 +46,7 @@ const redirectChain: TargetRule = {
   id: 'redirect-chain',
   group,
   severity: 'warn',
-  title: 'Redirects that lead to further redirects',
+  title: 'Redirects that lead to other redirects',
   help: 'Change the first redirect to lead directly to the last page.',
   on: 'target',
   check(target, site) {
@@ -63,7 +63,7 @@ const redirectTemporary: TargetRule = {
   group,
   severity: 'notice',
   title: 'Temporary redirects that stay',
-  help: 'Answer 301 or 308 if the address has moved for good.',
+  help: 'Return 301 or 308 if the address has moved for good.',
   on: 'target',
   async check(target, site) {
     const chain = chainOf(target, site);
@@ -112,7 +112,7 @@ const redirectLoop: TargetRule = {
   group: BROKEN,
   severity: 'error',
   title: 'Redirects that never end',
-  help: 'Change the last redirect to answer with the page.',
+  help: 'Change the last redirect to return the page.',
   on: 'target',
   check(target, site) {
     const { rows } = site;
@@ -130,7 +130,7 @@ const redirectBroken: TargetRule = {
   group: BROKEN,
   severity: 'error',
   title: 'Redirects to a page that is not there',
-  help: 'Change the target of the redirect to an existing page, or answer 404 or 410.',
+  help: 'Change the target of the redirect to an existing page, or return 404 or 410.',
   on: 'target',
   check(target, site) {
     const chain = chainOf(target, site);
@@ -140,7 +140,7 @@ const redirectBroken: TargetRule = {
     // With --external, the audit has followed redirects to other sites. Since then, the crawl may have found another redirect.
     const isLater = response !== undefined && response.at >= site.rows.requestedAt(target.row!);
     if (end === undefined && isLater && response.to !== undefined && (response.http === 404 || response.http === 410)) {
-      const message = `${from} redirects to ${response.to}, which answers ${response.http}. ${pagesThat(links.total)} to it.`;
+      const message = `${from} redirects to ${response.to}, which returns ${response.http}. ${pagesThat(links.total)} to it.`;
       return { ...lost(target, site), message, sources: links };
     }
     if (end === undefined || !isLost(end, site)) return undefined;
@@ -150,7 +150,7 @@ const redirectBroken: TargetRule = {
       chain,
       site,
       (url) =>
-        `${target.url} redirects to ${url}, which ${http > 0 ? `answers ${http}` : 'does not answer'}. ${pagesThat(target.links.total)} to it.`,
+        `${target.url} redirects to ${url}, which ${http > 0 ? `returns ${http}` : 'does not respond'}. ${pagesThat(target.links.total)} to it.`,
     );
   },
 };

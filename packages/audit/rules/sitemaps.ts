@@ -161,7 +161,7 @@ const sitemapUnlisted: TargetRule = {
     )
       return undefined;
     if (row === undefined || !site.rows.is(row, ROW.indexable)) return undefined;
-    // Further pages of a list need not be in a sitemap.
+    // Later pages of a list need not be in a sitemap.
     if (/[?&](?:page|paged|p|pg|seite|start|offset)=\d+|\/page\/\d+\/?$/i.test(url)) return undefined;
     const message = `${url} is in no sitemap of its host${site.isComplete ? '' : ', by the pages that were read'}.`;
     return { ...stateOf(site), message, sources: links };

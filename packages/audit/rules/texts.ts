@@ -2,7 +2,7 @@ import { safeText } from '../../core/index.js';
 import type { Found, Target } from '../rule.js';
 
 export function endingText({ http, ending, response }: Target): string {
-  if (http > 0) return `answers ${http}`;
+  if (http > 0) return `returns ${http}`;
   const code = response?.code ?? ending?.code ?? 'nothing';
   return `fails (${safeText(code, 40)})`;
 }

@@ -67,7 +67,7 @@ function isLong(cell: readonly Inline[]): boolean {
 class Grid {
   readonly rows: Row[] = [];
   readonly #reader: BlockReader;
-  /** For each column, the number of further rows that a cell above covers. */
+  /** For each column, the number of more rows that a cell above covers. */
   readonly #below: number[] = [];
   #blanks = MAX_BLANK_CELLS;
 

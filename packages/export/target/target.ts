@@ -47,7 +47,7 @@ export interface WrittenTarget extends Readonly<Totals> {
   readonly restarted: boolean;
 }
 
-/** The result of the function that writes a target: further fields of the manifest, or `stopped` if the export was stopped. */
+/** The result of the function that writes a target: more fields of the manifest, or `stopped` if the export was stopped. */
 export type TargetResult = Readonly<Record<string, JsonValue>> | 'stopped';
 
 /**

@@ -39,7 +39,7 @@ interface Resource {
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Writes the selected pages into one WACZ file (1.1.1): the WARC files of {@link exportWarc}, without further compression; an index in gzip
+ * Writes the selected pages into one WACZ file (1.1.1): the WARC files of {@link exportWarc}, not compressed again; an index in gzip
  * blocks; and a list of the HTML pages with their titles. The export needs disk space of twice the size of the file, and the package
  * client-zip.
  *

@@ -18,12 +18,11 @@ const FOLDER_INDEX = 'index.cdxj';
 
 /**
  * Writes the selected pages into a folder of WARC 1.1 files. Each record is a gzip member. A CDXJ index over all files is sorted by its
- * bytes. The records come from the table: answers with their headers as received, bodies without content codings, and digests; a `revisit`
- * for a page whose last answer was 304; `metadata` with title, language and links; and for redirects and errors a `response` made from the
- * row, with status and `Location`. The same rows give the same bytes. `writeTarget` describes the output, and what happens after a kill.
- *
- * Counters: those of every export; selected, pages, responses, revisits, answers, metadata (records), no_body, lost_body, lost_versions,
- * damaged.
+ * bytes. The records come from the table: responses with their headers as received, bodies without content codings, and digests; a
+ * `revisit` for a page whose last response was 304; `metadata` with title, language and links; and for redirects and errors a `response`
+ * made from the row, with status and `Location`. The same rows give the same bytes. `writeTarget` describes the output, and what happens
+ * after a kill. Counters: those of every export; selected, pages, responses, revisits, answers, metadata (records), no_body, lost_body,
+ * lost_versions, damaged.
  * @throws CrawlError USAGE, BAD_URL for a wrong selection; BAD_OUTPUT, STORE_FULL
  */
 export function exportWarc(crawl: JobContext, options: ExportArchiveOptions): Promise<Report> {
@@ -47,7 +46,7 @@ interface ArchiveFormat {
 }
 
 /**
- * Writes the files of an archive, and then further files, such as the index.
+ * Writes the files of an archive, and then other files, such as the index.
  * @param complete called when all records are written
  */
 export async function exportArchive(

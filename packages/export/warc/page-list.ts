@@ -7,7 +7,7 @@ export const PAGES_HEAD = `${JSON.stringify({ format: 'json-pages-1.0', id: 'pag
 
 /** The line of a page in a list of pages. Undefined: the latest body is not HTML. */
 export function pageLine({ key, title }: ArchiveRow, records: readonly ArchiveRecord[]): string | undefined {
-  const latest = records.findLast(({ headers, isAnswer }) => !isAnswer && headers.get('warc-type') === 'response');
+  const latest = records.findLast(({ headers, isFromRow }) => !isFromRow && headers.get('warc-type') === 'response');
   if (!latest) return undefined;
   const { headers, block } = latest;
   const head = Buffer.from(block.buffer, block.byteOffset, block.length).subarray(0, 65_536).toString('latin1');

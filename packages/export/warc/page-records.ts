@@ -41,7 +41,7 @@ export interface ArchiveRecord {
   readonly block: Uint8Array;
   readonly member: Uint8Array;
   /** Whether the record was made from the row, for a redirect or an error. Such a record has no body. */
-  readonly isAnswer?: boolean;
+  readonly isFromRow?: boolean;
 }
 
 interface PageRecords {
@@ -56,9 +56,9 @@ interface PageRecords {
 const MAX_READ_ATTEMPTS = 5;
 
 /**
- * Returns the records of pages: the stored bodies, oldest first; a `revisit` if the last answer was "not modified"; `metadata` with title,
- * language and links; and the last answer if it was a redirect or an error. Dates and ids come from records and rows, so that the same rows
- * give the same bytes.
+ * Returns the records of pages: the stored bodies, oldest first; a `revisit` if the last response was "not modified"; `metadata` with
+ * title, language and links; and the last response if it was a redirect or an error. Dates and ids come from records and rows, so that the
+ * same rows give the same bytes.
  */
 export async function pageRecords(
   tables: Pick<Tables, 'pages' | 'content'>,
@@ -70,8 +70,8 @@ export async function pageRecords(
 
 async function recordsOf(row: ArchiveRow, stored: readonly (StoredRecord | undefined)[]): Promise<PageRecords> {
   const latest = stored.at(-1);
-  const answer = answerOf(row);
-  const last = answer ? [{ ...(await archived(readRecord(answer)!)), isAnswer: true }] : [];
+  const response = lastResponseOf(row);
+  const last = response ? [{ ...(await archived(readRecord(response)!)), isFromRow: true }] : [];
   if (!latest) return { records: last, lostVersions: 0, isLost: row.contentLocation !== undefined };
   const kept = stored.filter((record) => record !== undefined);
   const made = [revisitOf(row, latest), metadataOf(row, latest)].filter((bytes) => bytes !== undefined);
@@ -137,7 +137,7 @@ function compressed(record: Uint8Array): Promise<Uint8Array> {
   return zip(record, { level: LEVEL });
 }
 
-/** The record of the last answer, if it was 304. */
+/** The record of the last response, if it was 304. */
 function revisitOf({ key, protocolStatus, fetchedAt }: ArchiveRow, { headers }: StoredRecord): Uint8Array | undefined {
   if (protocolStatus?.code !== 'notmodified' || fetchedAt === undefined) return undefined;
   const url = urlOf(key);
@@ -153,10 +153,16 @@ function revisitOf({ key, protocolStatus, fetchedAt }: ArchiveRow, { headers }: 
 }
 
 /**
- * The record of the last answer, if it was a redirect or an error. The row has the status and the redirect target, but nothing of the body.
- * A redirect whose target the crawl rejected has no record, because programs that read the archive could not follow it.
+ * The record of the last response, if it was a redirect or an error. The row has the status and the redirect target, but nothing of the
+ * body. A redirect whose target the crawl rejected has no record, because programs that read the archive could not follow it.
  */
-function answerOf({ key, status, protocolStatus, fetchedAt, redirectTarget }: ArchiveRow): Uint8Array | undefined {
+function lastResponseOf({
+  key,
+  status,
+  protocolStatus,
+  fetchedAt,
+  redirectTarget,
+}: ArchiveRow): Uint8Array | undefined {
   const http = protocolStatus?.http;
   if (fetchedAt === undefined || http === undefined || http < 300 || http === 304) return undefined;
   if (isRedirect(status) ? redirectTarget === undefined : isPage(status) || http < 400) return undefined;

@@ -103,9 +103,9 @@ export async function writeArchive(
     count('pages');
   }
 
-  function note({ headers, isAnswer }: ArchiveRecord): void {
+  function note({ headers, isFromRow }: ArchiveRecord): void {
     const type = headers.get('warc-type');
-    count(isAnswer ? 'answers' : type === 'revisit' ? 'revisits' : type === 'metadata' ? 'metadata' : 'responses');
+    count(isFromRow ? 'answers' : type === 'revisit' ? 'revisits' : type === 'metadata' ? 'metadata' : 'responses');
     const date = headers.get('warc-date') ?? '';
     if (date > latest) latest = date;
   }

@@ -111,8 +111,8 @@ export const uselessPrefixes: CreateFinder = ({ propose: { minRelevant } }): Can
 };
 
 /** Adds sections to a list. A list of twice the maximum length is cut to the maximum length: the sections with the most rows stay. */
-function most<T extends { readonly rows: number }>(sections: T[], further: readonly T[]): T[] {
-  sections.push(...further);
+function most<T extends { readonly rows: number }>(sections: T[], more: readonly T[]): T[] {
+  sections.push(...more);
   return sections.length > 2 * MAX_CANDIDATES ? mostRows(sections, MAX_CANDIDATES) : sections;
 }
 

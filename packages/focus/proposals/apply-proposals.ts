@@ -141,7 +141,7 @@ function whyDropped(
     case 'too_small_share':
       return `the rules would reject too small a share of the domain: propose.minShare is ${minShare}`;
     default:
-      return 'it would reject no further page';
+      return 'it would reject no other page';
   }
 }
 

@@ -40,7 +40,7 @@ const GIVEN_UP = 2;
 
 /**
  * Finds the rules to give up so that the pages in `firsts` can be reached again. For each page, it gives up all rules that reject a page
- * on the way. But if one of these rules is given up already, it gives up no further rule for the page, because that may be enough. No
+ * on the way. But if one of these rules is given up already, it gives up no other rule for the page, because that may be enough. No
  * node is visited twice.
  * @returns for each rule to give up, the page that needs this
  */

@@ -69,7 +69,7 @@ export interface ProposeReport extends Report {
 }
 
 /**
- * Maximum number of further searches. If a candidate would make a relevant page unreachable, it is dropped, and a further search looks
+ * Maximum number of additional searches. If a candidate would make a relevant page unreachable, it is dropped, and another search looks
  * for rules for parts of its section.
  */
 const REFINEMENTS = 4;

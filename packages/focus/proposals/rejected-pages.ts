@@ -31,7 +31,7 @@ export function domainOfRule({ scope }: Pick<CheckedRule, 'scope'>): string | un
  * rule gives a page another URL. If a present rule refuses that URL, the `www` rule rejects the page. The other proposals are tested on
  * both URLs of the page.
  *
- * The pages of a domain may be rejected by more than {@link MAX_SETS_PER_DOMAIN} combinations of rules. If so, pages of further
+ * The pages of a domain may be rejected by more than {@link MAX_SETS_PER_DOMAIN} combinations of rules. If so, pages of other
  * combinations count as rejected by all rules of these combinations. So the result may have too many rejected pages, but it has every
  * rejected page.
  */

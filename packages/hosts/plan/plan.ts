@@ -161,7 +161,7 @@ const SLACK = 10_000;
 /**
  * Selects the pages of the rounds from all added candidates. It stores about twice as many candidates as the rounds can select, and drops
  * the rest from time to time. A dropped candidate cannot be selected later, because better candidates have filled the rounds.
- * @param slack number of further candidates to store
+ * @param slack number of additional candidates to store
  */
 export function createCandidates<C extends Candidate>(bounds: RoundBounds, slack = SLACK) {
   let kept: C[] = [];

@@ -81,7 +81,7 @@ export function createQueueLoads() {
       let elapsed = 0;
       const roundTimes: RoundTimes[] = [];
       for (const round of rounds) {
-        let [queues, total, answering, longest] = [0, 0, 0, 0];
+        let [queues, total, responding, longest] = [0, 0, 0, 0];
         let slowest: string | undefined;
         for (const load of known) {
           const asked = load.rounds[round];
@@ -92,12 +92,12 @@ export function createQueueLoads() {
           load.seconds += seconds;
           queues += 1;
           total += requests;
-          answering += (requests * (load.meanMs ?? 0)) / 1000 / fetcher.threadsFetch;
+          responding += (requests * (load.meanMs ?? 0)) / 1000 / fetcher.threadsFetch;
           if (seconds > longest || slowest === undefined) [longest, slowest] = [Math.max(longest, seconds), load.queue];
         }
-        const seconds = Math.max(longest, answering);
+        const seconds = Math.max(longest, responding);
         elapsed += seconds;
-        const decides = slowest !== undefined && longest >= answering ? { slowest } : {};
+        const decides = slowest !== undefined && longest >= responding ? { slowest } : {};
         roundTimes.push({ queues, requests: total, seconds, ...decides });
       }
       return { rounds: roundTimes, queues: known.map(timesOf), seconds: elapsed };

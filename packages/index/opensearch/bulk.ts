@@ -1,6 +1,6 @@
 import { CrawlError } from '../../errors/index.js';
 import type { Connection } from './connection.js';
-import { isBusy, isMissing, refused, unexpectedAnswer, type Reason } from './errors.js';
+import { isBusy, isMissing, refused, unexpectedResponse, type Reason } from './errors.js';
 
 export interface Operation {
   readonly id: string;
@@ -41,8 +41,8 @@ async function sendSome(connection: Connection, operations: readonly Operation[]
   let left = operations;
   const patience = connection.patience();
   for (;;) {
-    const answer = await connection.ask('POST', '/_bulk', left.map(({ lines }) => lines).join(''), patience);
-    const outcomes = outcomesOf(answer, left, connection.name);
+    const response = await connection.ask('POST', '/_bulk', left.map(({ lines }) => lines).join(''), patience);
+    const outcomes = outcomesOf(response, left, connection.name);
     let busy: Reason | undefined;
     left = left.filter((_, i) => {
       const { status, error } = outcomes[i]!;
@@ -61,14 +61,14 @@ interface Outcome {
 }
 
 /** Returns the result of each operation. @throws CrawlError for an operation that the server will never accept */
-function outcomesOf(answer: unknown, operations: readonly Operation[], name: string): Outcome[] {
-  const { items } = (answer ?? {}) as { readonly items?: unknown };
+function outcomesOf(response: unknown, operations: readonly Operation[], name: string): Outcome[] {
+  const { items } = (response ?? {}) as { readonly items?: unknown };
   if (!Array.isArray(items) || items.length !== operations.length)
-    throw unexpectedAnswer(name, `an outcome of each of ${operations.length} documents`);
+    throw unexpectedResponse(name, `an outcome of each of ${operations.length} documents`);
   const outcomes = items.map((item, i) => {
     const [found] = Object.values((item ?? {}) as Record<string, Outcome | undefined>);
     if (typeof found?.status !== 'number' || found._id !== operations[i]!.id)
-      throw unexpectedAnswer(name, 'the outcome of a document');
+      throw unexpectedResponse(name, 'the outcome of a document');
     return found;
   });
   const bad = outcomes.filter(

@@ -3,8 +3,8 @@ import type { Client } from '@opensearch-project/opensearch';
 import { CrawlError, optionalPackage } from '../../errors/index.js';
 import { pauseAfter, spread } from '../../util/index.js';
 import { tryParseUrl } from '../../core/index.js';
-import { isObject } from './answers.js';
-import { isTransient, reasonIn, refused, toCrawlError, unexpectedAnswer } from './errors.js';
+import { isObject } from './responses.js';
+import { isTransient, reasonIn, refused, toCrawlError, unexpectedResponse } from './errors.js';
 
 export interface OpenSearchLocation {
   /** The URL of the index, such as `https://user:password@host:9200/name`. The last part of the path is the name of the index. */
@@ -13,13 +13,13 @@ export interface OpenSearchLocation {
   readonly tries?: number;
   /** Milliseconds from the first attempt until the request counts as failed. Default: 180,000. */
   readonly patienceMs?: number;
-  /** Milliseconds before the second attempt. The time is doubled for each further attempt, up to half a minute. Default: 500. */
+  /** Milliseconds before the second attempt. The time is doubled for each later attempt, up to half a minute. Default: 500. */
   readonly wait?: number;
   /**
-   * Maximum time for an answer in milliseconds. Default: 120,000. The time is long, because the server may still work on a request. A retry
-   * would then double its work.
+   * Maximum time for a response in milliseconds. Default: 120,000. The time is long, because the server may still work on a request. A
+   * retry would then double its work.
    */
-  readonly answerMs?: number;
+  readonly responseMs?: number;
 }
 
 /** A connection to one index. All methods throw CrawlError BAD_SETTING when the server refuses the user, STORE_FULL, STORE_FAILED. */
@@ -28,7 +28,7 @@ export interface Connection {
   /** Server and index for messages, without user and password. */
   readonly name: string;
   /**
-   * Sends a request, with retries while the server is busy or unreachable, and resolves with the answer.
+   * Sends a request, with retries while the server is busy or unreachable, and resolves with the response.
    * @param path the part of the path after the name of the index, such as `/_search`
    * @param body an object, or lines of NDJSON
    * @param patience limits for retries, which several requests may share
@@ -42,7 +42,7 @@ export interface Connection {
   /** Sends a GET request, with the same retries. Undefined when the index, or the requested part of it, does not exist. */
   find(path: string): Promise<unknown>;
   patience(): Patience;
-  /** Ends running requests: those without an answer are rejected with CrawlError STORE_FAILED. */
+  /** Ends running requests: those without a response are rejected with CrawlError STORE_FAILED. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function connect({
   tries = Infinity,
   patienceMs = 180_000,
   wait = 500,
-  answerMs = 120_000,
+  responseMs = 120_000,
 }: OpenSearchLocation): Promise<Connection> {
   const load = () => import('@opensearch-project/opensearch');
   const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
@@ -74,7 +74,7 @@ export async function connect({
     ...(username !== '' && { auth: { username, password } }),
     // The client would retry at once, and would not retry after status 429. So the code below makes the retries.
     maxRetries: 0,
-    requestTimeout: answerMs,
+    requestTimeout: responseMs,
     // The client needs no timer for dead connections, because each retry tries them again.
     resurrectStrategy: 'none',
   });
@@ -106,13 +106,13 @@ export async function connect({
     path: string,
     body: object | string | undefined,
     patience: Patience,
-  ): Promise<Answered> {
+  ): Promise<RawResponse> {
     const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
     for (;;) {
       closing.signal.throwIfAborted();
       const request = client.transport.request(
         { method, path: `/${encodeURIComponent(index)}${path}`, ...content },
-        { requestTimeout: Math.max(1, Math.min(answerMs, patience.left)) },
+        { requestTimeout: Math.max(1, Math.min(responseMs, patience.left)) },
       );
       underWay.add(request);
       try {
@@ -154,21 +154,21 @@ export async function connect({
 }
 
 /** The raw result of the client. The client follows no redirects. */
-interface Answered {
+interface RawResponse {
   readonly statusCode: number | null;
   readonly body: unknown;
 }
 
 /**
- * Checks that an answer is from OpenSearch. @throws CrawlError STORE_FAILED for a redirect, an error with status 200, or the page of a
+ * Checks that a response is from OpenSearch. @throws CrawlError STORE_FAILED for a redirect, an error with status 200, or the page of a
  * proxy
  */
-function checked({ statusCode, body }: Answered, name: string): object {
+function checked({ statusCode, body }: RawResponse, name: string): object {
   const status = statusCode ?? 0;
   const reason = isObject(body) ? reasonIn(body) : undefined;
   if (typeof reason?.type === 'string') throw refused(status, reason, name);
   if (status < 300 && isObject(body)) return body;
-  throw unexpectedAnswer(name, status < 300 ? 'JSON' : `an answer, and no redirect (status ${status}),`);
+  throw unexpectedResponse(name, status < 300 ? 'JSON' : `a response, and no redirect (status ${status}),`);
 }
 
 interface Parts {

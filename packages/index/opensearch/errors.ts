@@ -5,13 +5,13 @@ export interface Reason {
   readonly reason?: string;
 }
 
-/** An error of the client. `statusCode` and `body` are present if the server answered. */
+/** An error of the client. `statusCode` and `body` are present if the server responded. */
 interface ClientError extends Error {
   readonly statusCode?: number;
   readonly body?: { readonly error?: Reason | string };
 }
 
-/** Names of errors of the client: there was no answer, or only a part of it. */
+/** Names of errors of the client: there was no response, or only a part of it. */
 const NO_ANSWER = /^(ConnectionError|TimeoutError|NoLivingConnectionsError|DeserializationError)$/;
 
 /** Whether the same request may succeed later. */
@@ -82,8 +82,8 @@ export function refused(status: number, reason: Reason | undefined, name: string
   });
 }
 
-export function unexpectedAnswer(name: string, expected: string): CrawlError {
-  return new CrawlError('STORE_FAILED', `expected ${expected} of OpenSearch at ${name}, found another answer`, {
+export function unexpectedResponse(name: string, expected: string): CrawlError {
+  return new CrawlError('STORE_FAILED', `expected ${expected} of OpenSearch at ${name}, found another response`, {
     hint: 'check that index.url names an OpenSearch server',
   });
 }
@@ -92,7 +92,7 @@ function noAnswer(error: unknown, name: string): CrawlError {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   return new CrawlError(
     'STORE_FAILED',
-    `expected OpenSearch at ${name}, found ${isLate ? 'no answer in time' : 'none'}: ${safeText(messageOf(error))}`,
+    `expected OpenSearch at ${name}, found ${isLate ? 'no response in time' : 'none'}: ${safeText(messageOf(error))}`,
     {
       hint: isCertificate(error)
         ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'

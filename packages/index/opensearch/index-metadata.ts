@@ -7,9 +7,9 @@ import { metadataOf, type IndexMetadata } from './schema.js';
  * @throws CrawlError BAD_SETTING for an index of another program
  */
 export async function findIndex(connection: Connection): Promise<IndexMetadata | undefined> {
-  const answer = await connection.find('/_mapping');
-  if (answer === undefined) return undefined;
-  const found = (answer as Record<string, { readonly mappings?: unknown } | undefined>)?.[connection.index];
+  const response = await connection.find('/_mapping');
+  if (response === undefined) return undefined;
+  const found = (response as Record<string, { readonly mappings?: unknown } | undefined>)?.[connection.index];
   const metadata = metadataOf(found?.mappings);
   if (metadata) return metadata;
   throw new CrawlError(

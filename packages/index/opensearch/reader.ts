@@ -1,6 +1,6 @@
 import { CrawlError, safeText } from '../../errors/index.js';
 import type { IndexHit, IndexHits, IndexInfo, IndexReader } from '../reader.js';
-import { answerReader, type AnswerReader } from './answers.js';
+import { responseReader, type ResponseReader } from './responses.js';
 import { connect, type Connection, type OpenSearchLocation } from './connection.js';
 import { searchBody, termQuery } from './query.js';
 import { findIndex } from './index-metadata.js';
@@ -24,8 +24,8 @@ const MAX_COUNTED_LANGUAGES = 1000;
  * @throws CrawlError MISSING_PACKAGE, BAD_SETTING
  */
 export async function openOpenSearchReader({ words, table, ...place }: OpenSearchReaderOptions): Promise<IndexReader> {
-  const connection = await connect({ tries: 2, answerMs: RESPONSE_TIMEOUT_MS, ...place });
-  const read = answerReader(connection.name, 'the answer to a search');
+  const connection = await connect({ tries: 2, responseMs: RESPONSE_TIMEOUT_MS, ...place });
+  const read = responseReader(connection.name, 'the response to a search');
   let known: { readonly metadata: IndexMetadata; readonly documents: number; readonly at: number } | undefined;
 
   /** @throws CrawlError NO_INDEX, WRONG_INDEX */
@@ -57,8 +57,8 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
         },
       );
     }
-    const answer = await connection.ask('GET', '/_count');
-    known = { metadata, documents: read.number(read.at(answer, 'count'), 0), at: performance.now() };
+    const response = await connection.ask('GET', '/_count');
+    known = { metadata, documents: read.number(read.at(response, 'count'), 0), at: performance.now() };
     return known;
   }
 
@@ -74,8 +74,8 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
     async documentCounts(terms) {
       await look();
       const filters = Object.fromEntries(terms.map((term, i) => [String(i), termQuery(term)]));
-      const answer = await ask(connection, { size: 0, aggs: { counts: { filters: { filters } } } });
-      const buckets = read.at(answer, 'aggregations', 'counts', 'buckets');
+      const response = await ask(connection, { size: 0, aggs: { counts: { filters: { filters } } } });
+      const buckets = read.at(response, 'aggregations', 'counts', 'buckets');
       return terms.map((_, i) => read.number(read.at(buckets, i, 'doc_count'), 0));
     },
     async similar(text) {
@@ -88,8 +88,8 @@ export async function openOpenSearchReader({ words, table, ...place }: OpenSearc
         size: 10,
         sort: 'frequency',
       };
-      const answer = await ask(connection, { size: 0, suggest: { similar: { text, term } } });
-      const options = read.list(read.at(answer, 'suggest', 'similar', 0, 'options') ?? []);
+      const response = await ask(connection, { size: 0, suggest: { similar: { text, term } } });
+      const options = read.list(read.at(response, 'suggest', 'similar', 0, 'options') ?? []);
       return options.map((option) => ({ term: read.text(option['text']), documents: read.number(option['freq'], 0) }));
     },
     close: () => connection.close(),
@@ -102,10 +102,10 @@ function ask(connection: Connection, body: object): Promise<unknown> {
 
 async function infoOf(
   connection: Connection,
-  { at, list, number, text }: AnswerReader,
+  { at, list, number, text }: ResponseReader,
   { words, isWhole, made }: IndexMetadata,
 ): Promise<IndexInfo> {
-  const answer = await ask(connection, {
+  const response = await ask(connection, {
     size: 0,
     track_total_hits: true,
     aggs: {
@@ -114,19 +114,19 @@ async function infoOf(
     },
   });
   const stats = await connection.ask('GET', '/_stats/store');
-  const languages = list(at(answer, 'aggregations', 'languages', 'buckets') ?? []);
+  const languages = list(at(response, 'aggregations', 'languages', 'buckets') ?? []);
   return {
-    documents: number(at(answer, 'hits', 'total', 'value'), 0),
+    documents: number(at(response, 'hits', 'total', 'value'), 0),
     words,
     languages: Object.fromEntries(languages.map(({ key, doc_count: count }) => [text(key), number(count, 0)])),
     bytes: number(at(stats, '_all', 'primaries', 'store', 'size_in_bytes'), 0),
-    changedAt: number(at(answer, 'aggregations', 'changed', 'value'), made),
+    changedAt: number(at(response, 'aggregations', 'changed', 'value'), made),
     isWhole,
   };
 }
 
-function hitsOf(answer: unknown, { at, list, number, text }: AnswerReader): IndexHits {
-  const found = list(at(answer, 'hits', 'hits')).map((hit): IndexHit => {
+function hitsOf(response: unknown, { at, list, number, text }: ResponseReader): IndexHits {
+  const found = list(at(response, 'hits', 'hits')).map((hit): IndexHit => {
     const field = (name: string): unknown => at(hit, 'fields', name, 0);
     return {
       key: text(field('key')),
@@ -140,6 +140,6 @@ function hitsOf(answer: unknown, { at, list, number, text }: AnswerReader): Inde
     };
   });
   found.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
-  const total = number(at(answer, 'hits', 'total', 'value'), found.length);
-  return { total, partial: 0, hits: found, isApproximate: at(answer, 'timed_out') === true };
+  const total = number(at(response, 'hits', 'total', 'value'), found.length);
+  return { total, partial: 0, hits: found, isApproximate: at(response, 'timed_out') === true };
 }

@@ -12,10 +12,10 @@ import { termsOf } from '../documents/terms.js';
 import { shownTitle } from '../documents/shown-title.js';
 import { createTextSimhash } from '../documents/text-simhash.js';
 import type { Words } from '../words/words.js';
-import { answerReader } from './answers.js';
+import { responseReader } from './responses.js';
 import { sendBulk, type Operation } from './bulk.js';
 import { connect, type Connection, type OpenSearchLocation } from './connection.js';
-import { refused, unexpectedAnswer, type Reason } from './errors.js';
+import { refused, unexpectedResponse, type Reason } from './errors.js';
 import { findIndex, writeMetadata } from './index-metadata.js';
 import { indexBody, OPENSEARCH_FORMAT, type IndexMetadata, type StoredDocument } from './schema.js';
 
@@ -188,14 +188,14 @@ async function lookUp(connection: Connection, keys: readonly string[]): Promise<
   for (let i = 0; i < keys.length; i += LOOK_UPS_PER_REQUEST) {
     const some = keys.slice(i, i + LOOK_UPS_PER_REQUEST);
     const path = '/_mget?_source_includes=rank,fetchedAt,fingerprint';
-    const answer = await connection.ask('POST', path, { ids: some.map(idOf) });
-    const { docs } = answer as { readonly docs?: readonly FoundDocument[] };
+    const response = await connection.ask('POST', path, { ids: some.map(idOf) });
+    const { docs } = response as { readonly docs?: readonly FoundDocument[] };
     if (!Array.isArray(docs) || docs.length !== some.length)
-      throw unexpectedAnswer(connection.name, `${some.length} documents`);
+      throw unexpectedResponse(connection.name, `${some.length} documents`);
     for (const [at, key] of some.entries()) {
       const { _id, found, error, _source } = (docs[at] ?? {}) as FoundDocument;
       if (error) throw refused(404, error, connection.name);
-      if (_id !== idOf(key)) throw unexpectedAnswer(connection.name, `document ${at + 1} of ${some.length}`);
+      if (_id !== idOf(key)) throw unexpectedResponse(connection.name, `document ${at + 1} of ${some.length}`);
       if (found === true) known.set(key, entryOf(key, { ..._source }));
     }
   }
@@ -210,7 +210,7 @@ function entryOf(
 }
 
 async function readEntries(connection: Connection, after: string, limit: number): Promise<IndexEntry[]> {
-  const answer = await connection.ask('POST', '/_search?allow_partial_search_results=false', {
+  const response = await connection.ask('POST', '/_search?allow_partial_search_results=false', {
     size: limit,
     sort: [{ key: 'asc' }],
     search_after: [after],
@@ -219,12 +219,12 @@ async function readEntries(connection: Connection, after: string, limit: number)
     docvalue_fields: ['rank', 'fingerprint', { field: 'fetchedAt', format: 'epoch_millis' }],
   });
   const expected = 'documents in the order of their keys';
-  const { at, list, number, text } = answerReader(connection.name, expected);
+  const { at, list, number, text } = responseReader(connection.name, expected);
   let last = after;
-  return list(at(answer, 'hits', 'hits')).map((hit) => {
+  return list(at(response, 'hits', 'hits')).map((hit) => {
     const key = text(at(hit, 'sort', 0));
     // The keys must be in ascending order. Otherwise this loop could be endless.
-    if (key <= last) throw unexpectedAnswer(connection.name, expected);
+    if (key <= last) throw unexpectedResponse(connection.name, expected);
     last = key;
     return {
       key,

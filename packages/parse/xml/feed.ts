@@ -36,7 +36,7 @@ interface OpenField {
 
 /**
  * Reads a feed: RSS 0.9x, 1.0 and 2.0, and Atom, whose elements may also occur in RSS. It collects all links from entries to pages; the
- * title of an entry is the anchor of its links. It also collects the links of the feed itself: to its site, and to its further pages. The
+ * title of an entry is the anchor of its links. It also collects the links of the feed itself: to its site, and to its later pages. The
  * base of links is `xml:base`, else the URL of the feed. Texts of RSS are HTML. A text of Atom has the form that its `type` names.
  */
 export class FeedReader implements XmlVisitor {

@@ -22,7 +22,7 @@ export interface XmlVisitor {
    * @param source returns the content between the tags, from the last opened tag on
    */
   close(name: string, source: () => string): void;
-  /** Whether the visitor needs no further content. Then reading ends. */
+  /** Whether the visitor needs no more content. Then reading ends. */
   readonly done?: boolean;
 }
 

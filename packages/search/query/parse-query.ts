@@ -59,7 +59,7 @@ export interface ParsedQuery
 export const MAX_QUERY_LENGTH = 100_000;
 export const MAX_SITES = 32;
 export const MAX_LANGUAGES = 32;
-/** Maximum number of notices on single parts of a query. Further notices are only counted. */
+/** Maximum number of notices on single parts of a query. More notices are only counted. */
 const MAX_NOTICES = 10;
 
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', '\u201c': '\u201d', '\u300c': '\u300d' };

@@ -5,7 +5,7 @@ export interface FoldedHit {
   readonly hit: IndexHit;
   /** Number of pages with nearly the same text. */
   readonly alike: number;
-  /** Number of further pages of the same host. The number is set for the last shown hit of the host, and 0 for all other hits. */
+  /** Number of other pages of the same host. The number is set for the last shown hit of the host, and 0 for all other hits. */
   readonly moreFromHost: number;
 }
 
@@ -15,7 +15,7 @@ const MAX_SHOWN_PER_HOST = 2;
 
 /**
  * Folds similar hits. Pages with nearly the same text are folded behind the best of them. Then, if a host has more than two pages, its
- * further pages are folded behind the second one. Hosts are folded only if at least `enough` hits remain. If fewer would remain, most
+ * other pages are folded behind the second one. Hosts are folded only if at least `enough` hits remain. If fewer would remain, most
  * results are from a few hosts, and folding would hide them.
  */
 export function foldHits(hits: readonly IndexHit[], enough: number): FoldedHit[] {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { recordFilter, type LoggedRecord } from '../../changes/index.js';
 import { CHANGE_KINDS } from '../../core/index.js';
 import { createOneByOne, createWake } from '../../util/index.js';
-import type { Stream } from '../http/answer.js';
+import type { Stream } from '../http/reply.js';
 import type { ChangesSource } from '../source.js';
 import type { AskedChanges } from './asked-changes.js';
 

@@ -1,9 +1,9 @@
 import { recordFilter, type LoggedRecord } from '../../changes/index.js';
 import { CHANGE_KINDS, timeOfCursor } from '../../core/index.js';
 import { createReadBudget } from '../../search/index.js';
-import { jsonAnswer, type Answer } from '../http/answer.js';
+import { jsonReply, type Reply } from '../http/reply.js';
 import type { Request, Route } from '../http/request.js';
-import type { PageAnswers } from '../page-answers.js';
+import type { PageReplies } from '../page-replies.js';
 import type { Site } from '../site/site.js';
 import type { ChangesSource } from '../source.js';
 import { askedChanges, filterParams } from './asked-changes.js';
@@ -16,22 +16,25 @@ import { html, markup } from '../http/html.js';
 
 interface ChangeRoutesContext {
   readonly changes: ChangesSource;
-  readonly answers: PageAnswers;
+  readonly replies: PageReplies;
   readonly site: Site;
   readonly onError: (error: unknown) => void;
 }
 
 /** Default and maximum number of changes on a page and in a feed. */
 const SHOWN = { usual: 50, most: 500 };
-/** Default and maximum number of changes in an answer of the API. */
+/** Default and maximum number of changes in a response of the API. */
 const ANSWERED = { usual: 100, most: 1000 };
 
 /** Maximum bytes of memory for one read of changes, and number of reads at the same time. */
 const READ = 16 * 2 ** 20;
 const READS = 2;
 
-/** Makes the routes for changes. The routes read only the change log, from a cursor or a time on. Only the page also reads rows, to compare their versions. */
-export function createChangeRoutes({ changes, answers, site, onError }: ChangeRoutesContext) {
+/**
+ * Makes the routes for changes. The routes read only the change log, from a cursor or a time on. Only the page also reads rows, to compare
+ * their versions.
+ */
+export function createChangeRoutes({ changes, replies, site, onError }: ChangeRoutesContext) {
   const events = createChangeEvents(changes, { onError });
   const newestChanges = createNewestChanges(changes);
   const shownDiffs = createShownDiffs(changes);
@@ -67,7 +70,7 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
         const newest = await newestChanges(asked, signal);
         return [newest, await shownDiffs(newest.records, signal)] as const;
       });
-      return answers.show(request, changesPage(asked, found, diffs), { cache: 'revalidate' });
+      return replies.show(request, changesPage(asked, found, diffs), { cache: 'revalidate' });
     },
     '/changes.json': async (request) => jsonFeed(await feedOf(request)),
     '/changes.atom': async (request) => atomFeed(await feedOf(request)),
@@ -104,7 +107,7 @@ export function createChangeRoutes({ changes, answers, site, onError }: ChangeRo
         const next = isMore ? last : await found.next();
         // The summary is of the part that was read.
         const part = isMore ? changes.read({ ...from, until: timeOfCursor(next) + 1 }, signal) : found;
-        return jsonAnswer({ ...(await part.summary()), bytesOnly, changes: records, next, more: isMore });
+        return jsonReply({ ...(await part.summary()), bytesOnly, changes: records, next, more: isMore });
       });
     },
   };
@@ -125,7 +128,7 @@ interface Feed {
 }
 
 /** Writes the feed as JSON Feed 1.1. */
-function jsonFeed({ title, home, self, older, entries }: Feed): Answer {
+function jsonFeed({ title, home, self, older, entries }: Feed): Reply {
   const feed = {
     version: 'https://jsonfeed.org/version/1.1',
     title,
@@ -141,11 +144,11 @@ function jsonFeed({ title, home, self, older, entries }: Feed): Answer {
       tags: kinds,
     })),
   };
-  return { ...jsonAnswer(feed, 200, 'application/feed+json; charset=utf-8'), cache: 'revalidate' };
+  return { ...jsonReply(feed, 200, 'application/feed+json; charset=utf-8'), cache: 'revalidate' };
 }
 
 /** Writes the feed as Atom (RFC 4287). The feed links to older changes as in RFC 5005. */
-function atomFeed({ id, title, home, self, older, updated, entries }: Feed): Answer {
+function atomFeed({ id, title, home, self, older, updated, entries }: Feed): Reply {
   const body = html`${markup('<?xml version="1.0" encoding="utf-8"?>\n')}<feed xmlns="http://www.w3.org/2005/Atom">
       <id>${id}</id>
       <title>${title}</title>

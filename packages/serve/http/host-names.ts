@@ -11,7 +11,7 @@ function nameOf(host: string): string {
 
 /**
  * Whether a request is meant for this server. The operator of another site may let the name of that site resolve to this machine (DNS
- * rebinding). Pages of that site could then read the answers. In this case the browser sends the name of the other site. IP addresses and
+ * rebinding). Pages of that site could then read the responses. In this case the browser sends the name of the other site. IP addresses and
  * `localhost` cannot be such names (RFC 6761, section 6.3). A request without a `Host` does not come from a browser.
  * @param names the names that the operator gave
  */

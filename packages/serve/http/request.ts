@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { safeText } from '../../errors/index.js';
-import type { Answer, Stream } from './answer.js';
+import type { Reply, Stream } from './reply.js';
 import type { Problem } from './errors.js';
 import { isOurHost } from './host-names.js';
 
@@ -16,13 +16,13 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-export type Route = (request: Request) => Answer | Stream | Promise<Answer | Stream>;
+export type Route = (request: Request) => Reply | Stream | Promise<Reply | Stream>;
 
 export interface FormRequest extends Request {
   readonly form: URLSearchParams;
 }
 
-export type FormRoute = (request: FormRequest) => Answer | Promise<Answer>;
+export type FormRoute = (request: FormRequest) => Reply | Promise<Reply>;
 
 /** Maximum number of characters in path and query. A query has at most `MAX_QUERY_CHARACTERS`, each written as nine characters. */
 const MAX_URL = 8_192;
@@ -69,7 +69,9 @@ export function targetOf(url: string): { path: string; params: URLSearchParams }
   return { path: path === '' ? '/' : path, params: new URLSearchParams(at < 0 ? '' : target.slice(at, MAX_URL)) };
 }
 
-/** Returns the origin by which the client addresses this server. Behind a proxy with TLS, this is the origin in the headers of the proxy. */
+/**
+ * Returns the origin by which the client addresses this server. Behind a proxy with TLS, this is the origin in the headers of the proxy.
+ */
 export function originOf({ headers, socket }: IncomingMessage): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${scheme}://${headers.host ?? `localhost:${socket.localPort}`}`;

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CrawlError, safeText } from '../../errors/index.js';
-import type { Answer, Stream } from './answer.js';
+import type { Reply, Stream } from './reply.js';
 import { problemOf, type Problem } from './errors.js';
 import { createUnsent, type Unsent } from './unsent.js';
 import {
@@ -36,10 +36,10 @@ interface ListenOptions {
   readonly problem: (
     request: Pick<Request, 'path' | 'params' | 'headers' | 'remoteAddress'>,
     problem: Problem,
-  ) => Answer;
+  ) => Reply;
   /** Called with errors of routes that are not caused by the request. */
   readonly onError: (error: unknown) => void;
-  readonly onAnswer?: (route: string, status: number, seconds: number) => void;
+  readonly onResponse?: (route: string, status: number, seconds: number) => void;
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly onRefused: (reason: RefusalReason) => void;
@@ -57,8 +57,8 @@ const KEEP_ALIVE_MS = 5_000;
 const GRACE_MS = 2_000;
 
 /**
- * Headers of every answer, which {@link allowOrigins} may relax. With these headers, browsers load no resources of other sites. Browsers also
- * show no page inside a frame, and send no referrer to link targets.
+ * Headers of every response, which {@link allowOrigins} may relax. With these headers, browsers load no resources of other sites. Browsers
+ * also show no page inside a frame, and send no referrer to link targets.
  */
 const HEADERS = {
   'content-security-policy':
@@ -71,7 +71,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Listens for requests. Answers GET and HEAD, and also POST for paths with a form.
+ * Listens for requests. Responds to GET and HEAD, and also POST for paths with a form.
  * @throws CrawlError CANNOT_LISTEN
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -87,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       connectionsCheckingInterval: HEAD_MS / 4,
     },
     (request, response) =>
-      void serialised(request.socket, response, () => answerTo(request, response, options, { streams, unsent })).catch(
+      void serialised(request.socket, response, () => respondTo(request, response, options, { streams, unsent })).catch(
         (error: unknown) => {
           options.onError(error);
           response.destroy();
@@ -135,10 +135,10 @@ function cannotListen(error: NodeJS.ErrnoException, port: number, address: strin
   return new CrawlError('CANNOT_LISTEN', `${failed}: ${found}`, { hint: hint!, cause: error });
 }
 
-async function answerTo(
+async function respondTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { names, routes, forms, problem, onError, onAnswer, allowedOrigins }: ListenOptions,
+  { names, routes, forms, problem, onError, onResponse, allowedOrigins }: ListenOptions,
   { streams, unsent }: { readonly streams: Set<ServerResponse>; readonly unsent: Unsent },
 ): Promise<void> {
   const began = performance.now();
@@ -147,45 +147,45 @@ async function answerTo(
   const { path, params } = targetOf(request.url ?? '');
   const route = Object.hasOwn(routes, path) ? routes[path]! : undefined;
   const form = Object.hasOwn(forms, path) ? forms[path]! : undefined;
-  let answer: Answer | Stream;
+  let reply: Reply | Stream;
   const { headers, socket } = request;
   const asked = { path, params, headers, origin: originOf(request), remoteAddress: socket.remoteAddress };
   try {
     const wrong = wrongRequest(request, names, { route, form });
-    answer = wrong
+    reply = wrong
       ? problem(asked, wrong)
-      : await answerOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
+      : await replyOf(request, { ...asked, signal: gone.signal }, { route, form }, problem);
   } catch (error) {
     const found = problemOf(error);
     if (found.status >= 500 && !gone.signal.aborted) onError(error);
-    answer = problem(asked, found);
+    reply = problem(asked, found);
   }
   // Discards the rest of the request.
   request.resume();
   if (response.destroyed) return;
-  if ('stream' in answer) {
+  if ('stream' in reply) {
     streams.add(response);
     response.once('close', () => streams.delete(response));
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     // Without this header nginx keeps events back until they fill its buffer.
     response.setHeader('x-accel-buffering', 'no');
-    answer.stream(response);
+    reply.stream(response);
     if (request.method === 'HEAD') response.end();
   } else {
-    const given = { ...HEADERS, ...answer.headers };
+    const given = { ...HEADERS, ...reply.headers };
     const opened = allowOrigins(given, { path, origin: headers.origin, origins: allowedOrigins });
-    unsent.add(response, send(request, response, { ...answer, headers: opened }, allowedOf({ route, form })));
+    unsent.add(response, send(request, response, { ...reply, headers: opened }, allowedOf({ route, form })));
   }
-  onAnswer?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
+  onResponse?.(route || form ? path : 'other', response.statusCode, (performance.now() - began) / 1000);
 }
 
 /** @param target must have a handler for the method of the request */
-async function answerOf(
+async function replyOf(
   request: IncomingMessage,
   asked: Request,
   { route, form }: Target,
   problem: ListenOptions['problem'],
-): Promise<Answer | Stream> {
+): Promise<Reply | Stream> {
   if (isRead(request)) {
     // A GET has no body, so any data is discarded.
     request.resume();
@@ -199,7 +199,7 @@ async function answerOf(
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, type, body, headers, cache }: Answer,
+  { status, type, body, headers, cache }: Reply,
   allowed: string,
 ): number {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
@@ -244,7 +244,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | Pro
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  // By default, leaving the loop early would close the connection, and the client would not get the answer.
+  // By default, leaving the loop early would close the connection, and the client would not get the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_FORM) return { status: 413, code: 'USAGE', message: `expected a form of at most ${MAX_FORM} bytes` };
@@ -255,8 +255,8 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | Pro
 
 /**
  * What pages of the origins in `serve.allowedOrigins` may do: show a path in a frame, or read its response. The paths here show the same to
- * every visitor, and change nothing. Every other path keeps its policy, whatever the setting. No CORS preflight succeeds: a search is a simple
- * request, which needs none.
+ * every visitor, and change nothing. Every other path keeps its policy, whatever the setting. No CORS preflight succeeds: a search is a
+ * simple request, which needs none.
  */
 const ALLOWED: ReadonlyMap<string, 'frame' | 'read'> = new Map([
   ['/', 'frame'],

@@ -100,21 +100,21 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 const NO_HTTP: Refusal = ['no_http', '400 Bad Request', 'expected a request of HTTP/1.1'];
 
 /**
- * Makes a function that answers the requests of a connection one at a time. If a client sends many requests and reads nothing, the second
- * request waits until the first answer was sent. A connection with too many queued requests is closed.
+ * Makes a function that handles the requests of a connection one at a time. If a client sends many requests and reads nothing, the second
+ * request waits until the first response was sent. A connection with too many queued requests is closed.
  */
 export function createSerialiser() {
   const lines = new WeakMap<Socket, { last: Promise<void> | undefined; waiting: number }>();
-  return async (socket: Socket, response: ServerResponse, answer: () => Promise<void>): Promise<void> => {
+  return async (socket: Socket, response: ServerResponse, respond: () => Promise<void>): Promise<void> => {
     const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
     lines.set(socket, line);
-    // Without a limit, any number of requests could wait behind an endless answer, such as events.
+    // Without a limit, any number of requests could wait behind an endless response, such as events.
     if (line.waiting >= MAX_QUEUED_REQUESTS) return void socket.destroy();
     const before = line.last;
     line.last = new Promise((resolve) => response.once('close', resolve));
     line.waiting += 1;
     await before;
     line.waiting -= 1;
-    if (!socket.destroyed) await answer();
+    if (!socket.destroyed) await respond();
   };
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** For all clients together. A single response is much smaller. */
 const MAX_UNSENT_BYTES = 64 * 2 ** 20;
 
-/** Limits the memory of answers that clients do not read. */
+/** Limits the memory of responses that clients do not read. */
 export type Unsent = ReturnType<typeof createUnsent>;
 
 export function createUnsent(most = MAX_UNSENT_BYTES) {
@@ -17,8 +17,8 @@ export function createUnsent(most = MAX_UNSENT_BYTES) {
 
   return {
     /**
-     * Counts the bytes of an answer until it is sent or its client disconnects. When the sum of all answers is too large, the oldest
-     * answers are aborted.
+     * Counts the bytes of a response until it is sent or its client disconnects. When the sum of all responses is too large, the oldest
+     * responses are aborted.
      */
     add(response: ServerResponse, bytes: number): void {
       if (response.writableFinished) return;

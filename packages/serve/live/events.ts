@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Stream } from '../http/answer.js';
+import type { Stream } from '../http/reply.js';
 
 const MAX_VIEWERS = 100;
 /** A viewer with more does not read, and is disconnected. */

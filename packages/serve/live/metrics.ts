@@ -3,7 +3,7 @@ import { CrawlError, optionalPackage } from '../../errors/index.js';
 import type { Reading } from './stats.js';
 
 export interface Metrics {
-  answered(route: string, status: number, seconds: number): void;
+  responded(route: string, status: number, seconds: number): void;
   refused(reason: string): void;
   text(reading: Reading): Promise<{ readonly body: string; readonly type: string }>;
 }
@@ -17,7 +17,7 @@ export async function createMetrics(): Promise<Metrics> {
     return metricsBy((await optionalPackage('prom-client', '/metrics', () => import('prom-client'))).default);
   } catch (error) {
     if (!(error instanceof CrawlError)) throw error;
-    return { answered: () => undefined, refused: () => undefined, text: () => Promise.reject(error) };
+    return { responded: () => undefined, refused: () => undefined, text: () => Promise.reject(error) };
   }
 }
 
@@ -66,11 +66,11 @@ function metricsBy({ Counter, Gauge, Histogram, Registry }: typeof PromClient): 
   const workers = gauge('workers', 'Other processes that worked on the table within the last hour, by state.', [
     'state',
   ]);
-  const requests = counter('http_requests', 'Requests that this server has answered.', ['path', 'code']);
+  const requests = counter('http_requests', 'Requests that this server has handled.', ['path', 'code']);
   const refusals = counter('http_refused', 'Connections that this server has refused.', ['reason']);
   const times = new Histogram({
     name: 'webcrawl_http_request_duration_seconds',
-    help: 'Time from a request to its answer.',
+    help: 'Time from a request to its response.',
     labelNames: ['path'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
@@ -117,7 +117,7 @@ function metricsBy({ Counter, Gauge, Histogram, Registry }: typeof PromClient): 
   }
 
   return {
-    answered(path, status, seconds) {
+    responded(path, status, seconds) {
       requests.inc({ path, code: String(status) });
       times.observe({ path }, seconds);
     },

@@ -19,25 +19,25 @@ const WAIT_MS = 2_000;
 const LATE: Problem = {
   status: 503,
   code: 'LATE',
-  message: 'The process that has the table open does not answer in time: it is very busy, or stopped',
+  message: 'The process that has the table open does not respond in time: it is very busy, or stopped',
 };
 
 interface StatsOptions {
   /** Called with the reason when the figures cannot be read. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
-  /** Maximum milliseconds to wait for an answer. Default: 2,000. */
+  /** Maximum milliseconds to wait for a response. Default: 2,000. */
   readonly wait?: number;
 }
 
 /**
  * Reads the figures for all readers, and asks the process that has the table open at most four times a second. If that process does not
- * answer within two seconds, all readers get the last figures and a problem, until the process answers again.
+ * respond within two seconds, all readers get the last figures and a problem, until the process responds again.
  */
 export function createStats(read: () => Promise<CrawlStatus>, options: StatsOptions = {}) {
   const { onError = () => undefined, now = () => performance.now(), wait = WAIT_MS } = options;
   let last: Reading = {};
-  /** The request for figures that has no answer yet. */
+  /** The request for figures that has no response yet. */
   let asked: Promise<void> | undefined;
 
   function failed(problem: Problem): void {

@@ -11,7 +11,7 @@ const { bytes, duration, number } = figures;
 
 /** All changing parts of the dashboard, by their names in the page. The script of the page inserts each part at its place. */
 export interface DashboardFigures {
-  /** `running`, `idle`, or `lost` if the table does not answer. */
+  /** `running`, `idle`, or `lost` if the table does not respond. */
   readonly state: string;
   readonly texts: Readonly<Record<string, string>>;
   /** Names of the charts for screen readers, which describe the values. */

@@ -30,7 +30,7 @@ events.onmessage = ({ data }) => show(JSON.parse(data));
 const say = (state) => show({ state: 'lost', texts: { state }, labels: {}, paths: {}, flat: {}, rows: {} });
 const load = () => fetch('/healthz').then(() => location.reload(), () => setTimeout(load, 5000));
 events.onerror = () => {
-  if (events.readyState !== EventSource.CLOSED) return say('This server does not answer; trying again');
+  if (events.readyState !== EventSource.CLOSED) return say('This server does not respond; retrying');
   say('No live figures: too many viewers. This page is reloaded every ten seconds');
   setTimeout(load, 10000);
 };

@@ -24,7 +24,7 @@ export function homePage(look: Look, status: Pick<CrawlStatus, 'index' | 'indexP
   };
 }
 
-/** Returns facts about the index. Undefined: nothing is known, for example because the process that has the table open does not answer. */
+/** Returns facts about the index. Undefined: nothing is known, for example because the process that has the table open does not respond. */
 function indexFacts(
   { site: { texts }, isOperator }: Look,
   status: Pick<CrawlStatus, 'index' | 'indexProblem'> | undefined,

@@ -36,11 +36,11 @@ const offer = async () => {
   asked.abort();
   asked = new AbortController();
   try {
-    const answer = await fetch('/api/suggest?q=' + encodeURIComponent(input.value), { signal: asked.signal });
-    const [, found] = await answer.json();
+    const response = await fetch('/api/suggest?q=' + encodeURIComponent(input.value), { signal: asked.signal });
+    const [, found] = await response.json();
     list.replaceChildren(...found.map((text) => Object.assign(document.createElement('option'), { value: text })));
   } catch {
-    // The request was aborted by the next typed letter, or the server does not answer.
+    // The request was aborted by the next typed letter, or the server does not respond.
   }
 };
 input.addEventListener('input', ({ inputType }) => {

@@ -14,7 +14,7 @@ export interface SiteOptions {
   readonly color?: string;
   /** Language of the search page. Default: `en`. */
   readonly language?: keyof typeof TEXTS;
-  /** Further links in the header, by their text. The values are URLs, or paths on this server. Default: none. */
+  /** Additional links in the header, by their text. The values are URLs, or paths on this server. Default: none. */
   readonly links?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,9 @@ export interface Site {
   /** The path of the picture. It contains a digest of the picture. */
   readonly logoPath?: string;
   readonly style: string;
-  /** The path of the style sheet. The path contains a digest of the style sheet, so that a browser never uses an old version from its cache. */
+  /**
+   * The path of the style sheet. The path contains a digest of the style sheet, so that a browser never uses an old version from its cache.
+   */
   readonly stylePath: string;
   /** The script of the search box for pages of other sites. */
   readonly box: string;

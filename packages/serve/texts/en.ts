@@ -65,7 +65,7 @@ export const en: Texts = {
     404: ['Not found', 'There is no such page here.'],
     405: ['Not allowed', 'This page does not accept such a request.'],
     414: ['Too long', 'Search for fewer words.'],
-    421: ['Wrong server', 'This server does not answer to this name.'],
+    421: ['Wrong server', 'This server does not serve this name.'],
     503: ['Not ready', 'The search is not ready yet. Come back later.'],
     other: ['Something went wrong', 'Come back later.'],
   },

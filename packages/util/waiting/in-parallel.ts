@@ -1,5 +1,5 @@
 /**
- * Runs a task for each item, several at a time. Tasks start in the order of the items. After a failure, no further task starts.
+ * Runs a task for each item, several at a time. Tasks start in the order of the items. After a failure, no more tasks start.
  * @param most maximum number of tasks that run at the same time
  * @throws the first failure of a task, when all tasks have ended
  */

@@ -6,7 +6,7 @@ export interface Pauses {
   readonly most: number;
 }
 
-/** Returns the wait after successive failures: the first wait, doubled with each further failure, up to the maximum. */
+/** Returns the wait after successive failures: the first wait, doubled with each later failure, up to the maximum. */
 export function pauseAfter(failures: number, { first, most }: Pauses): number {
   return Math.min(first * 2 ** Math.min(failures - 1, 60), most);
 }

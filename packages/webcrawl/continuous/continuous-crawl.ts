@@ -172,7 +172,7 @@ const NO_INDEX: FreshIndex = {
   close: () => Promise.resolve(),
 };
 
-/** Adds the counters of two crawls. Findings are those of the later crawl, because an origin that failed earlier may answer now. */
+/** Adds the counters of two crawls. Findings are those of the later crawl, because an origin that failed earlier may respond now. */
 function sumOf({ failedOrigins: _, largeSection: __, ...a }: Report, b: Report): Report {
   const { origins_failed: ___, ...before } = a.counters;
   const { failedOrigins, largeSection } = b;

@@ -20,7 +20,7 @@ export interface FreshIndex {
   all(): Promise<void>;
   /** Retries failed work if its pause is over. If the file of the index was deleted or replaced, it rebuilds the index. */
   retry(): void;
-  /** Stops all writes. After the signal this takes at most a few seconds, even if the index does not answer. */
+  /** Stops all writes. After the signal this takes at most a few seconds, even if the index does not respond. */
   close(): Promise<void>;
 }
 

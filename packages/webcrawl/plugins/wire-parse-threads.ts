@@ -9,7 +9,7 @@ import { readRules } from './default-plugins.js';
 import type { PagePluginInput } from './page-plugins.js';
 
 /**
- * Maximum number of threads. The main thread takes longer to fetch and store a page than a thread takes to parse it, so further threads
+ * Maximum number of threads. The main thread takes longer to fetch and store a page than a thread takes to parse it, so more threads
  * would only wait.
  */
 const MAX_THREADS = 1;

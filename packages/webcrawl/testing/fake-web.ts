@@ -1,6 +1,6 @@
 import type { FetchOutcome, FetchRequest, Plugin } from '../../plugin-api/index.js';
 
-/** The answer of the fake web for one URL. */
+/** The response of the fake web for one URL. */
 export interface FakePage {
   readonly html?: string;
   /** The body as bytes, instead of `html`. It is truncated at the limit of the request. */
@@ -15,14 +15,14 @@ export interface FakePage {
 export interface FakeWeb extends Plugin {
   /** Every requested URL in order, robots.txt excluded. */
   readonly requests: string[];
-  /** Called before each answer, except for robots.txt. */
+  /** Called before each response, except for robots.txt. */
   onRequest: (url: string) => void | Promise<void>;
   /** Changes or adds a page; undefined removes it. */
   set(url: string, page: FakePage | string | undefined): void;
 }
 
 /**
- * A web in memory, as a plugin that replaces the network. A URL without a page is answered with 404.
+ * A web in memory, as a plugin that replaces the network. A URL without a page gets 404.
  * @param pages by their URLs; a text is the HTML of a page
  */
 export function fakeWeb(pages: Readonly<Record<string, FakePage | string>>): FakeWeb {
@@ -43,7 +43,7 @@ export function fakeWeb(pages: Readonly<Record<string, FakePage | string>>): Fak
           requests.push(request.url);
           await self.onRequest(request.url);
         }
-        return answer(web.get(request.url), request);
+        return responseTo(web.get(request.url), request);
       },
     },
   };
@@ -54,7 +54,7 @@ function pageOf(page: FakePage | string): FakePage {
   return typeof page === 'string' ? { html: page } : page;
 }
 
-function answer(page: FakePage | undefined, request: FetchRequest): FetchOutcome {
+function responseTo(page: FakePage | undefined, request: FetchRequest): FetchOutcome {
   const http = page ? (page.status ?? (page.location === undefined ? 200 : 301)) : 404;
   const headers = page?.headers ?? {};
   if (request.ifNoneMatch !== undefined && request.ifNoneMatch === headers.etag) {

@@ -24,7 +24,7 @@ function someReport() {
       madeFinding({
         sources,
         impact: 100,
-        message: 'https://example.com/lost answers 404. 212 pages link to it.',
+        message: 'https://example.com/lost returns 404. 212 pages link to it.',
         since: AT - 9 * DAY,
         lastOkAt: AT - 10 * DAY,
         isNew: 'target',
@@ -69,7 +69,7 @@ test('text has what is missing, the counts, then rules with their first findings
     'error  link-broken: Link to a page that is not there (1)',
     '  How to fix it: Change or remove the link.',
     '  https://example.com/lost',
-    '    answers 404. 212 pages link to it',
+    '    returns 404. 212 pages link to it',
     '    since 2026-11-17, last worked 2026-11-16, new: it broke after the mark, impact high',
     '    status: 404',
     '    from https://example.com/p0 (a, line 14): The lost page',
@@ -80,7 +80,7 @@ test('text has what is missing, the counts, then rules with their first findings
   expect(text).toContain('https://example.com/f9\n');
   expect(text).not.toContain('https://example.com/f10\n');
   expect(text).toContain('  … and 2 more\n');
-  expect(text).toContain('    answers 404\n    not verified, impact low');
+  expect(text).toContain('    returns 404\n    not verified, impact low');
   expect(text.trimEnd().split('\n').at(-1)).toContain('-o report.html');
 });
 
@@ -100,7 +100,7 @@ describe('markdown', () => {
     expect(text.indexOf('Not complete')).toBeLessThan(text.indexOf('1 error, 12 warnings'));
     expect(text).toContain('| error | `link-broken` Link to a page that is not there | 1 |');
     expect(text).toContain(
-      '- <https://example.com/lost>: answers 404. 212 pages link to it (since 2026-11-17, last worked 2026-11-16, new: it broke after the mark, impact high). `status: 404`',
+      '- <https://example.com/lost>: returns 404. 212 pages link to it (since 2026-11-17, last worked 2026-11-16, new: it broke after the mark, impact high). `status: 404`',
     );
     expect(text).toContain('  - <https://example.com/p0> (a, line 14) `The lost page`');
     expect(text).toContain('  - and 207 more');

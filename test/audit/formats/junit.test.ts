@@ -82,7 +82,7 @@ test('a case for each finding in the suite of its group, and one for each rule w
     'speed page-slow system-out',
     'external external-unverified skipped',
   ]);
-  expect(cases[1]!.text).toContain('answers 404');
+  expect(cases[1]!.text).toContain('returns 404');
   expect(cases[1]!.text).toContain('https://example.com/a.html:14 (a) The lost page');
 });
 

@@ -36,7 +36,7 @@ async function sarif(report: ReturnType<typeof madeReport>, map: readonly string
 
 test('a result for each finding, at the places with the link', async () => {
   const sources = { total: 7, shown: [madeSource({ url: 'https://example.com/docs/', line: 3 }), madeSource()] };
-  const finding = madeFinding({ sources, since: AT, message: 'answers 404' });
+  const finding = madeFinding({ sources, since: AT, message: 'returns 404' });
   const { run } = await sarif(madeReport([finding]), ['https://example.com/=site/']);
   expect(run.results).toHaveLength(1);
   expect(run.results[0]).toMatchObject({
@@ -44,7 +44,7 @@ test('a result for each finding, at the places with the link', async () => {
     ruleIndex: 0,
     level: 'error',
     message: {
-      text: 'answers 404: https://example.com/lost. Since 2026-11-26. Sources (7): https://example.com/docs/, https://example.com/a.html and 5 more.',
+      text: 'returns 404: https://example.com/lost. Since 2026-11-26. Sources (7): https://example.com/docs/, https://example.com/a.html and 5 more.',
     },
     partialFingerprints: { primaryLocationLineHash: 'f00d' },
   });

@@ -125,7 +125,7 @@ test.each<[what: string, change: (crawl: TestCrawl) => Promise<unknown>, why: st
   [
     'another rule rejects it all',
     (crawl) => rules.add(crawl, { kind: 'reject', pattern: { regex: '/tag/' } }),
-    'it would reject no further page',
+    'it would reject no other page',
   ],
 ])('a proposal is refused where %s', async (_, change, why) => {
   await using crawl = await crawledNews();

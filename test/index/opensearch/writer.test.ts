@@ -179,7 +179,7 @@ test('failed requests and rejected documents within one time limit', async () =>
 test('no longer than the time limit if a server does not answer', async () => {
   server.misbehave = () => true;
   await expect(
-    openOpenSearchWriter({ url: server.url, wait: 1, answerMs: 60_000, patienceMs: 300 }, 't', words),
+    openOpenSearchWriter({ url: server.url, wait: 1, responseMs: 60_000, patienceMs: 300 }, 't', words),
   ).rejects.toMatchObject({ code: 'STORE_FAILED' });
 });
 
@@ -365,7 +365,7 @@ test('a closed connection does not wait for a server that never answers, or for 
       url: server.url,
       wait: 3_600_000,
       patienceMs: 10_000_000,
-      answerMs: 10_000_000,
+      responseMs: 10_000_000,
     });
     const before = server.requests.length;
     const asked = expect(connection.ask('GET', '/_count')).rejects.toMatchObject({ code: 'STORE_FAILED' });

@@ -25,7 +25,7 @@ export function madeFinding(changes: Partial<AuditFinding> = {}): AuditFinding {
     rule: 'link-broken',
     severity: 'error',
     url: 'https://example.com/lost',
-    message: 'answers 404',
+    message: 'returns 404',
     state: 'open',
     impact: 1,
     evidence: { status: 404 },

@@ -37,7 +37,7 @@ interface OpenIndex {
   readonly database: Database;
 }
 
-/** Opens an index at the first query. Before each further query it checks whether the index was rebuilt or deleted. */
+/** Opens an index at the first query. Before each later query it checks whether the index was rebuilt or deleted. */
 export function createCurrentIndex(place: IndexLocation) {
   let open: OpenIndex | undefined;
   const close = (): void => {

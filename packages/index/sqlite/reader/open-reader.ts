@@ -6,7 +6,7 @@ import { createThreadClient } from '../../threads/thread-client.js';
 import { createCurrentIndex, type IndexCore, type IndexLocation } from './index-core.js';
 
 export interface ReaderOptions extends IndexLocation {
-  /** Maximum number of waiting questions. Further questions are refused. Default: 100. */
+  /** Maximum number of waiting questions. More are refused. Default: 100. */
   readonly mostWaiting?: number;
   /** Maximum milliseconds that a question waits to begin. Default: 10,000. */
   readonly waitLimit?: number;

@@ -1,4 +1,4 @@
-import { jsonAnswer, pageAnswer, textAnswer, type Answer } from './http/answer.js';
+import { jsonReply, pageReply, textReply, type Reply } from './http/reply.js';
 import type { Problem } from './http/errors.js';
 import type { FormGuard } from './http/form-guard.js';
 import type { Request } from './http/request.js';
@@ -8,14 +8,14 @@ import type { Look, Site } from './site/site.js';
 
 type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
 
-export type PageAnswers = ReturnType<typeof createPageAnswers>;
+export type PageReplies = ReturnType<typeof createPageReplies>;
 
-export function createPageAnswers(site: Site, guard: FormGuard) {
+export function createPageReplies(site: Site, guard: FormGuard) {
   const lookOf = (asker: Asker): Look => ({ site, isOperator: guard.isLocal(asker) });
 
-  function show(asker: Asker, page: Layout, rest: Partial<Omit<Answer, 'body' | 'type'>> = {}): Answer {
+  function show(asker: Asker, page: Layout, rest: Partial<Omit<Reply, 'body' | 'type'>> = {}): Reply {
     const policy = page.script && { 'content-security-policy': page.script.policy };
-    return pageAnswer(layout(lookOf(asker), page), { ...rest, headers: { ...policy, ...rest.headers } });
+    return pageReply(layout(lookOf(asker), page), { ...rest, headers: { ...policy, ...rest.headers } });
   }
 
   return {
@@ -23,11 +23,11 @@ export function createPageAnswers(site: Site, guard: FormGuard) {
     show,
 
     /** Returns a problem as JSON for paths below `/api/`, and as a page for other paths. */
-    problem(request: Asker & Pick<Request, 'path' | 'params'>, problem: Problem): Answer {
+    problem(request: Asker & Pick<Request, 'path' | 'params'>, problem: Problem): Reply {
       const { status, ...error } = problem;
-      if (request.path.startsWith('/api/')) return jsonAnswer({ error }, status);
+      if (request.path.startsWith('/api/')) return jsonReply({ error }, status);
       // A client that used a wrong host name gets only a plain text, because a page would show the site of this server.
-      if (status === 421) return textAnswer(problem.message, status);
+      if (status === 421) return textReply(problem.message, status);
       return show(request, problemPage(lookOf(request), problem, queryOf(request.params)), { status });
     },
   };

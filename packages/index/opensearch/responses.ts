@@ -1,15 +1,15 @@
-import { unexpectedAnswer } from './errors.js';
+import { unexpectedResponse } from './errors.js';
 
-/** Reads parts of an answer. The answer may have any content, because a proxy or another program may have made it. */
-export type AnswerReader = ReturnType<typeof answerReader>;
+/** Reads parts of a response. The response may have any content, because a proxy or another program may have made it. */
+export type ResponseReader = ReturnType<typeof responseReader>;
 
 /**
  * @param name the name of the index, for messages
- * @param expected the expected content of the answer, for messages
+ * @param expected the expected content of the response, for messages
  */
-export function answerReader(name: string, expected: string) {
+export function responseReader(name: string, expected: string) {
   const bad = (): never => {
-    throw unexpectedAnswer(name, expected);
+    throw unexpectedResponse(name, expected);
   };
   return {
     /**
