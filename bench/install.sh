@@ -93,11 +93,6 @@ relevance() {
     debian-policy debian-policy-ja aptitude-doc-{en,ja,ru} gimp-help-{en,ja,ko,ru,zh-cn} libreoffice-help-{en-us,ja,ko,ru,zh-cn} rust-doc
 }
 
-# For the benchmark `markdown`; in another folder, because more pages would change the site that is crawled.
-more_manuals() {
-  debian "$peers/more-manuals" debian-reference-fr debian-reference-zh-cn maint-guide-zh-cn libeigen3-doc libcommons-lang3-java-doc
-}
-
 # For the benchmark `markdown`: the manuals of manual-boxes.json, 210 MB, 2.4 GB unpacked.
 boxed_manuals() {
   local packages
@@ -190,7 +185,6 @@ install htmldate "$peers/htmldate/bin/htmldate" htmldate
 install date-pages "$peers/date-pages/test-files/comparison" date_pages
 install linkchecker "$peers/linkchecker/bin/linkchecker" linkchecker
 install lychee "$peers/lychee/bin/lychee" lychee
-install more-manuals "$peers/more-manuals/usr/share/doc" more_manuals
 install boxed-manuals "$peers/boxed-manuals/usr/share/doc" boxed_manuals
 install docusaurus "$peers/docusaurus/build/docs" docusaurus
 

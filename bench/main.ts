@@ -4,14 +4,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { drawChart } from './lib/chart.js';
+import { BENCH } from './lib/folders.js';
 import { describeMachine, machineLine, type Machine } from './lib/machine.js';
 import { formatTable } from './lib/table.js';
 
-const FOLDER = fileURLToPath(new URL('../../bench', import.meta.url));
 /** Each is loaded on demand: most need the whole library. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   crawl: async () => (await import('./crawl.js')).crawlBench,
@@ -103,7 +102,7 @@ export async function readArguments(args: readonly string[]): Promise<Asked> {
       cores: { type: 'string' },
       hbase: { type: 'string' },
       against: { type: 'string' },
-      cache: { type: 'string', default: join(FOLDER, '.cache') },
+      cache: { type: 'string', default: join(BENCH, '.cache') },
     },
   });
   const [name = '', ...others] = positionals;
@@ -168,7 +167,7 @@ async function save({ name, bench, options }: Asked, machine: Machine, result: B
   const { sites = [], rounds = ROUNDS } = bench;
   const isPart = [options.only, options.against, options.cores].some((option) => option !== undefined);
   const isWhole = options.scale === 1 && !isPart && options.rounds >= rounds;
-  const folder = isWhole ? join(FOLDER, 'results') : join(options.cache, 'results');
+  const folder = isWhole ? join(BENCH, 'results') : join(options.cache, 'results');
   await mkdir(folder, { recursive: true });
   const file = sites.length > 0 && options.site !== sites[0] ? `${name}-${options.site}` : name;
   const notes = [...result.notes, ...(isWhole ? [] : ['Only a trial: not of full size, or of too few rounds.'])];

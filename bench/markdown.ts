@@ -1,123 +1,69 @@
 /**
- * How much of the main part of pages becomes Markdown, and how much else, on manuals with known main parts. Also: for how many pages the
- * rendered Markdown differs from the HTML of the main content in words, links, items, cells or code. And how much of the content boxes of
- * manuals is kept as main content. Most of these manuals state no generator that webcrawl knows.
+ * How much of the content boxes of manuals is kept as main content, page by page and with the template of each site; and for how many pages
+ * the rendered Markdown differs from the HTML of the main content in words, links, items, cells or code. Most of these manuals state no
+ * generator that webcrawl knows.
  */
 import { BOXED_MANUALS, isManualThere } from './lib/boxed-manuals.js';
-import { boxTable, type BoxSample } from './lib/box-table.js';
+import { boxTable, TOTAL, type BoxSample } from './lib/box-table.js';
 import { missingSets } from './lib/main-content-sets.js';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { MANUALS, isThere } from './lib/manuals.js';
-import type { MarkdownScore } from './lib/markdown-score.js';
 import { runWorker } from './lib/worker.js';
+import type { ManualJob } from './workers/manual-job.js';
 
-/** Number of pages of each manual, spread over it. */
-const PAGES = 200;
-/** Number of pages of the comparison set of `main-content`, whose main parts are only known in part. */
-const ARTICLES = 400;
-const SET = 'articles';
-/** Number of pages of each manual with a content box, chosen by the hashes of their paths. */
-const BOXED_PAGES = 60;
+/** Number of pages of each manual, chosen by the hashes of their paths. */
+const PAGES = 60;
+/** Number of pages of the comparison set of `main-content`. */
+const COMPARISON_PAGES = 400;
 
-interface Sample extends MarkdownScore {
-  readonly name: string;
-  readonly generator: string;
-  /** The differences between the Markdown of a page and its HTML, for each page with any. */
-  readonly differing: readonly string[];
-  readonly cpuSeconds: number;
-}
-
-/** `markdown`: precision and recall on manuals. */
+/** `markdown`: main content and Markdown of manuals. */
 export const markdownBench: Bench = {
-  about: 'precision and recall of the field markdown on manuals with known main parts',
+  about: 'main content of manuals against their content boxes, and their Markdown against the main content',
   names: [],
   rounds: 1,
   run,
 };
 
 async function run({ scale, say }: BenchOptions): Promise<BenchResult> {
-  const samples: Sample[] = [];
-  const absent = [
-    ...MANUALS.filter((manual) => !isThere(manual)),
-    ...BOXED_MANUALS.filter((manual) => !isManualThere(manual)),
-  ];
-  const sources = [
-    ...MANUALS.filter(isThere).map(({ name, generator }) => ({ name, generator, count: PAGES })),
-    ...(missingSets().includes('comparison') ? [] : [{ name: SET, generator: 'many', count: ARTICLES }]),
-  ];
-  for (const { name, generator, count } of sources) {
-    say(name);
-    const job = { name, most: scaled(count, scale, 2) };
-    const score = await runWorker<Omit<Sample, 'name' | 'generator'>>(
-      new URL('workers/markdown-job.js', import.meta.url),
-      job,
-    );
-    samples.push({ name, generator, ...score });
-  }
-  const boxSamples = { alone: [] as BoxSample[], bySite: [] as BoxSample[] };
+  const worker = new URL('workers/manual-job.js', import.meta.url);
+  const alone: BoxSample[] = [];
+  const bySite: BoxSample[] = [];
   for (const { name, set } of BOXED_MANUALS.filter(isManualThere)) {
     say(name);
-    const job = { name, most: scaled(BOXED_PAGES, scale, 2) };
-    for (const way of ['alone', 'bySite'] as const) {
-      const score = await runWorker<Omit<BoxSample, 'name' | 'set'>>(
-        new URL('workers/manual-box-job.js', import.meta.url),
-        { ...job, isBySite: way === 'bySite' },
-      );
-      boxSamples[way].push({ name, set, ...score });
-    }
+    const job: ManualJob = { name, most: scaled(PAGES, scale, 2) };
+    alone.push({ ...(await runWorker<BoxSample>(worker, job)), name, set });
+    bySite.push({ ...(await runWorker<BoxSample>(worker, { ...job, isBySite: true })), name, set });
   }
-  const rows = samples.map(({ name, generator, pages, found, wanted, right, cpuSeconds, differing, ...counts }) => ({
-    name,
-    generator,
-    pages,
-    precision: found === 0 ? undefined : right / found,
-    recall: wanted === 0 ? undefined : right / wanted,
-    headings: counts.headings === 0 ? undefined : counts.headingsKept / counts.headings,
-    code: counts.code === 0 ? undefined : counts.codeKept / counts.code,
-    differing: differing.length,
-    cpuMs: (cpuSeconds * 1000) / pages,
-  }));
-  const bars = (figure: 'precision' | 'recall') =>
-    rows.flatMap((row) =>
-      row[figure] === undefined ? [] : [{ label: row.name, value: row[figure], ours: true as const }],
-    );
+  const isCompared = !missingSets().includes('comparison');
+  const comparison = isCompared
+    ? await runWorker<BoxSample>(worker, { most: scaled(COMPARISON_PAGES, scale, 2) } satisfies ManualJob)
+    : undefined;
+  const absent = [
+    ...BOXED_MANUALS.filter((manual) => !isManualThere(manual)).map(({ name }) => name),
+    ...(isCompared ? [] : ['the comparison set']),
+  ];
+  const first = boxTable('markdown: main content of manuals against their content boxes, each page alone', alone);
+  const second = boxTable('the same by the templates of their sites', bySite);
+  const sets = second.rows.filter(({ name }) => name.endsWith(TOTAL));
   return {
-    title: 'markdown: manuals against their main parts',
-    columns: [
-      { key: 'name', head: 'manual' },
-      { key: 'generator', head: 'made by' },
-      { key: 'pages', head: 'pages' },
-      { key: 'precision', head: 'precision', digits: 3 },
-      { key: 'recall', head: 'recall', digits: 3 },
-      { key: 'headings', head: 'headings', digits: 3 },
-      { key: 'code', head: 'lines of code', digits: 3 },
-      { key: 'differing', head: 'pages that differ' },
-      { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
-    ],
-    rows,
-    more: [
-      boxTable(
-        'main content of manuals against their content boxes, by the templates of their sites',
-        boxSamples.bySite,
-      ),
-      boxTable('main content of manuals against their content boxes, each page alone', boxSamples.alone),
-    ],
+    ...first,
+    more: [second],
     notes: [
-      'Precision: the part of the words of the Markdown that are of the main part; recall: of its words those that are there.',
+      'Kept is the share of the words of the box that is kept; outside is the share of the kept words that is not of the box. A heading, pre or table is lost if less than half of its words are kept in an element of the same name. Make no choice by the manuals that are held out.',
       'Pages that differ: those of which the Markdown, as markdown-it shows it, has other words, links, items, cells or code than the HTML of the main content.',
-      'Headings and lines of code: the part of them that are headings and code in the Markdown.',
-      'Content boxes: kept is the part of the words of the box that is kept; outside is the part of the kept words that is not of the box. A heading, pre or table is lost if less than half of its words are kept in an element of the same name. Make no choice by the manuals that are held out.',
-      ...(absent.length > 0
-        ? [`Left out, since bench/install.sh has not fetched them: ${absent.map(({ name }) => name).join('; ')}.`]
+      ...(comparison
+        ? [`${comparison.differing!.length} of ${comparison.pages} pages of the comparison set differ.`]
         : []),
+      ...(absent.length > 0 ? [`Left out, since bench/install.sh has not fetched them: ${absent.join('; ')}.`] : []),
     ],
     chart: {
-      title: 'Markdown of manuals',
-      panels: [
-        { title: 'precision', digits: 3, better: 'more', bars: bars('precision') },
-        { title: 'recall', digits: 3, better: 'more', bars: bars('recall') },
-      ],
+      title: 'Main content of manuals, by the templates of their sites',
+      panels: (['kept', 'outside'] as const).map((key) => ({
+        title: key === 'kept' ? 'share of words kept' : 'share from outside',
+        digits: 4,
+        better: key === 'kept' ? 'more' : 'less',
+        bars: sets.map((row) => ({ label: row.set, value: row[key], ours: true })),
+      })),
     },
-    samples,
+    samples: { alone, bySite, comparison },
   };
 }

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { crawlOnce } from './lib/crawl-once.js';
-import { OURS, ROOT, otherCheckout, unbundled, type Crawler } from './lib/crawlers.js';
+import { OURS, otherCheckout, unbundled, type Crawler } from './lib/crawlers.js';
+import { ROOT } from './lib/folders.js';
 import {
   OPERATIONS,
   OPERATIONS_BUILD,

@@ -1,8 +1,8 @@
 /** How fast pages are indexed, how large the index is, how much memory this takes, and how long queries take. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { BENCH } from './lib/folders.js';
 import { hasMaven } from './lib/maven.js';
 import { startOpenSearch } from './lib/opensearch-server.js';
 import type { Row } from './lib/table.js';
@@ -80,8 +80,6 @@ async function run({ cache, scale, say, ...options }: BenchOptions): Promise<Ben
   };
 }
 
-const SOURCES = fileURLToPath(new URL('../../bench/opensearch', import.meta.url));
-
 interface Run {
   readonly what: string;
   readonly figures: IndexFigures;
@@ -92,7 +90,7 @@ function runJob(job: IndexJob): Promise<IndexFigures> {
 }
 
 async function runOpenSearch(job: IndexJob, cache: string): Promise<Run> {
-  const server = await startOpenSearch(SOURCES, cache);
+  const server = await startOpenSearch(join(BENCH, 'opensearch'), cache);
   try {
     const figures = await runJob({ ...job, openSearch: `${server.url}/pages`, serverPid: server.pid });
     return { what: 'OpenSearch 2.19', figures };

@@ -1,5 +1,4 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { INLINE, wordsOf } from './manuals.js';
 import { selector } from './selector.js';
 
 /** Selectors of the content of a page. */
@@ -92,6 +91,9 @@ interface Part {
   readonly blocks: readonly Block[];
 }
 
+/** Matches the names of elements within a line of text. */
+const INLINE =
+  /^(a|abbr|acronym|b|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)$/;
 /** The number of names that a block keeps. */
 const TAGS = 3;
 const UNSEEN = /^(head|script|style|noscript|template|svg)$/;
@@ -139,6 +141,12 @@ const KINDS: ReadonlyMap<string, Part['kind']> = new Map([
   ['pre', 'pres'],
   ['table', 'tables'],
 ]);
+
+/** The words of a text in lower case; in Chinese, the characters. */
+function wordsOf(text: string): string[] {
+  const plain = text.replace(/[*_`\\]/g, '').toLowerCase();
+  return plain.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+/gu) ?? [];
+}
 
 function isUnseen({ tagName, attrs }: Tree.Element): boolean {
   if (UNSEEN.test(tagName)) return true;

@@ -9,10 +9,12 @@ export interface BoxSample extends BoxScore {
   /** The number of its pages that were left out, since they have no content box. */
   readonly withoutBox: number;
   readonly cpuSeconds: number;
+  /** The differences between the Markdown of a page and its main content, for each page with any. Absent: not compared. */
+  readonly differing?: readonly string[];
 }
 
 /** The table of all manuals: the rows of each set end with the means of its shares and the sums of its counts. */
-export function boxTable(title: string, samples: readonly BoxSample[]): BenchTable {
+export function boxTable(title: string, samples: readonly BoxSample[]): BoxTable {
   const sets = ['tuning', 'held out', 'marked'] as const;
   const rows = sets.flatMap((set) => {
     const ofSet = samples.filter((sample) => sample.set === set).map(boxRow);
@@ -36,10 +38,19 @@ export function boxTable(title: string, samples: readonly BoxSample[]): BenchTab
       { key: 'kept', head: 'kept', digits: 4 },
       { key: 'outside', head: 'outside', digits: 4 },
       ...counts,
+      ...(samples.some(({ differing }) => differing) ? [{ key: 'differing', head: 'pages that differ' }] : []),
       { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
     ],
     rows,
   };
+}
+
+/** The end of the name of a row with the means and sums of a set. */
+export const TOTAL = ': means and sums';
+
+/** Its rows have all figures of a manual, or of a set. */
+export interface BoxTable extends BenchTable {
+  readonly rows: readonly BoxRow[];
 }
 
 type BoxRow = Record<(typeof MEANS)[number] | (typeof SUMS)[number], number> & Record<'name' | 'set', string>;
@@ -55,12 +66,14 @@ const SUMS = [
   'presLost',
   'tables',
   'tablesLost',
+  'differing',
 ] as const;
 
-function boxRow({ wordsKept, found, cpuSeconds, ...sample }: BoxSample): BoxRow {
+function boxRow({ wordsKept, found, cpuSeconds, differing, ...sample }: BoxSample): BoxRow {
   const kept = wordsKept / sample.words;
   const outside = found === 0 ? 0 : (found - wordsKept) / found;
-  return { ...sample, kept, outside, cpuMs: (cpuSeconds * 1000) / sample.pages };
+  const cpuMs = (cpuSeconds * 1000) / sample.pages;
+  return { ...sample, kept, outside, cpuMs, differing: differing?.length ?? 0 };
 }
 
 function totalOf(set: string, rows: readonly BoxRow[]): BoxRow {
@@ -68,5 +81,5 @@ function totalOf(set: string, rows: readonly BoxRow[]): BoxRow {
     rows.reduce((total, row) => total + row[key], 0);
   const means = MEANS.map((key) => [key, sum(key) / rows.length] as const);
   const sums = SUMS.map((key) => [key, sum(key)] as const);
-  return { ...Object.fromEntries([...means, ...sums]), name: `${set}: means and sums`, set } as BoxRow;
+  return { ...Object.fromEntries([...means, ...sums]), name: `${set}${TOTAL}`, set } as BoxRow;
 }

@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The folder of the benchmarks, from this file or from its compiled form in dist/bench/lib. */
-export const BENCH = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../' : '../../../bench/', import.meta.url),
-);
-export const PEERS = join(BENCH, '.peers');
+import { BENCH, PEERS } from './folders.js';
 
 /**
  * `tuning` and `held out` are manuals that state no generator known to webcrawl. No choice may be made by those that are held out.

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BENCH, PEERS, ROOT } from './folders.js';
 import { firstLine } from './machine.js';
 
 /** The task of a crawler. */
@@ -29,10 +30,6 @@ export interface Crawler {
   readonly about?: string;
 }
 
-/** The folder of this checkout. */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const BENCH = join(ROOT, 'bench');
-const PEERS = join(BENCH, '.peers');
 /** Node 24, if `bench/install.sh` has installed it. */
 export const NODE_24 = join(PEERS, `node24/node_modules/node-${process.platform}-${process.arch}/bin/node`);
 const WGET2 = join(BENCH, 'peers/wget2/crawl.sh');

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
+import { BENCH, PEERS } from './folders.js';
 
 /** The folders into which `bench/install.sh` puts htmldate, and the pages with their dates. */
 export const DATES = {
   python: join(PEERS, 'htmldate/bin/python'),
-  finder: fileURLToPath(new URL('../../../bench/peers/htmldate/find.py', import.meta.url)),
+  finder: join(BENCH, 'peers/htmldate/find.py'),
   pages: join(PEERS, 'date-pages'),
 } as const;
 

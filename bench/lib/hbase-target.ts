@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { BenchOptions } from './bench.js';
+import { BENCH, ROOT } from './folders.js';
 import { startHBase } from './hbase-cluster.js';
 import { hasMaven } from './maven.js';
 
@@ -17,7 +18,6 @@ export interface HBaseTarget {
   stop(): Promise<void>;
 }
 
-const BENCH = fileURLToPath(new URL('../../../bench/', import.meta.url));
 /** Memory of each region server, so that a table of two million rows does not wait for the disk. */
 const HEAP_MB = 1536;
 /** No server is killed here, and other work on the machine must not make one count as dead. */
@@ -45,7 +45,7 @@ export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBa
   if (!hasMaven())
     throw new Error('expected --hbase <url>, or Maven and a JDK of version 17 to start one, found neither');
   say('starting an HBase …');
-  const cluster = await startHBase(`${BENCH}hbase`, `${BENCH}../.cache`, { heapMb: HEAP_MB, session: SESSION });
+  const cluster = await startHBase(join(BENCH, 'hbase'), join(ROOT, '.cache'), { heapMb: HEAP_MB, session: SESSION });
   const cpuSeconds = (): number => Object.values(cluster.cpuSeconds()).reduce((sum, seconds) => sum + seconds, 0);
   return {
     urlOf: (name) => `hbase://${cluster.gateways.join(',')}/bench_${run}_${name}`,

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { openContext, type AuditFinding } from '../../packages/webcrawl/internal.js';
 import { urlOf } from '../../packages/core/index.js';
-import { OURS, ROOT } from './crawlers.js';
+import { OURS } from './crawlers.js';
+import { BENCH, PEERS, ROOT } from './folders.js';
 import { firstLine } from './machine.js';
 import type { CheckedSite } from './sites/checked-manuals.js';
 
@@ -27,10 +27,9 @@ export interface LinkChecker {
   readonly broken: (task: CheckTask, stdout: string) => Promise<ReadonlySet<BrokenLink>>;
 }
 
-const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
 const LYCHEE = join(PEERS, 'lychee/bin/lychee');
 const LINKCHECKER = join(PEERS, 'linkchecker/bin/linkchecker');
-const LINKCHECKER_CONFIG = join(ROOT, 'bench/peers/linkchecker/config');
+const LINKCHECKER_CONFIG = join(BENCH, 'peers/linkchecker/config');
 /** Number of connections, the same for all; there is no delay. */
 const CONNECTIONS = 8;
 const RULES = /^(?:link-broken|link-server-error|resource-broken|redirect-broken|redirect-loop|fragment-missing)$/;

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BENCH, PEERS } from './folders.js';
 import type { ArticlePage, FragmentPage } from './main-content-score.js';
 
-const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
 const EXTRACTORS = join(PEERS, 'extractors/node_modules');
 const READS_SETS = new URL('../../../scripts/main-content/pages.mjs', import.meta.url).href;
 
@@ -13,7 +12,7 @@ export const MAIN_CONTENT = {
   linkedom: join(EXTRACTORS, 'linkedom/esm/index.js'),
   defuddle: join(EXTRACTORS, 'defuddle/dist/node.js'),
   python: join(PEERS, 'trafilatura/bin/python'),
-  trafilatura: fileURLToPath(new URL('../../../bench/peers/trafilatura/extract.py', import.meta.url)),
+  trafilatura: join(BENCH, 'peers/trafilatura/extract.py'),
   fragments: join(PEERS, 'comparison'),
   articles: join(PEERS, 'articles'),
 } as const;

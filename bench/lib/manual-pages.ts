@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { checkParse, openCheckContext } from '../../packages/webcrawl/internal.js';
+import { PEERS } from './folders.js';
 
 /** The languages of the manuals. */
 export const MANUAL_LANGUAGES = ['en', 'zh', 'ja', 'ko', 'ru'] as const;
@@ -20,10 +20,8 @@ export interface ManualPage {
   readonly links: readonly { readonly url: string; readonly anchor: string }[];
 }
 
-/** The folder of the benchmarks, from this file or from its compiled form in dist/bench/lib. */
-const BENCH = new URL(import.meta.url.endsWith('.ts') ? '../' : '../../../bench/', import.meta.url);
 /** The folder into which `bench/install.sh` unpacks them. */
-export const MANUAL_FOLDER = fileURLToPath(new URL('.peers/relevance/usr/share', BENCH));
+export const MANUAL_FOLDER = join(PEERS, 'relevance/usr/share');
 const ORIGIN = 'https://manuals.example/';
 /** Parts of paths by which the language of a file is known. A file without any of them is in another language, or no manual. */
 const LANGUAGES: readonly (readonly [RegExp, ManualLanguage])[] = [

@@ -1,7 +1,8 @@
 /** Queries that name a page, written by hand in bench/named-pages.json: a title, its first word, or the name of a file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BENCH, BOXED_MANUALS, isManualThere, PEERS } from './boxed-manuals.js';
+import { BOXED_MANUALS, isManualThere } from './boxed-manuals.js';
+import { BENCH, PEERS } from './folders.js';
 import type { KnownItem } from './known-items.js';
 import { folderPages, type ManualPage } from './manual-pages.js';
 

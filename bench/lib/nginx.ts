@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PEERS } from './folders.js';
 import { freePorts } from './free-ports.js';
 
 /** A server on loopback. */
@@ -21,10 +21,7 @@ export interface Nginx {
   readonly version: string;
 }
 
-const PATHS = [
-  fileURLToPath(new URL('../../../bench/.peers/nginx/usr/sbin/nginx', import.meta.url)),
-  '/usr/sbin/nginx',
-];
+const PATHS = [join(PEERS, 'nginx/usr/sbin/nginx'), '/usr/sbin/nginx'];
 
 /** The nginx that `bench/install.sh` has unpacked, else that of the system. Undefined: there is none. */
 export function findNginx(): Nginx | undefined {

@@ -1,5 +1,4 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { attribute } from './manuals.js';
 
 type Test = (element: Tree.Element) => boolean;
 
@@ -38,6 +37,10 @@ function simpleTest(source: string): Test {
   if (!source.startsWith('[')) return ({ tagName }) => tagName === source;
   const [key = '', value] = name.slice(0, -1).split('=');
   return (element) => attribute(element, key) === value;
+}
+
+function attribute({ attrs }: Tree.Element, name: string): string | undefined {
+  return attrs.find((attr) => attr.name === name)?.value;
 }
 
 function parentOf({ parentNode }: Tree.Element): Tree.Element | undefined {

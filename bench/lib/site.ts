@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { scaled, type BenchOptions, type SiteName } from './bench.js';
+import { PEERS } from './folders.js';
 import { addressOf, SHAPES, type MadeUpName } from './made-up-site.js';
 import { endProcess, findNginx, serveByNginx, type WebServer } from './nginx.js';
 import { writeMadeUpSite } from './sites/made-up-files.js';
@@ -28,7 +29,6 @@ export interface Site {
   close(): Promise<void>;
 }
 
-const PEERS = fileURLToPath(new URL('../../../bench/.peers', import.meta.url));
 /** The manuals, the smallest first: a smaller scale uses fewer. Path on the site, folder and first page. */
 const MANUALS = [
   ['debian-reference', 'debian-reference', 'index.en.html'],
