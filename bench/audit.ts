@@ -5,10 +5,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import type { AuditPlan } from './lib/audit-table.js';
-import { makeTableOf, type TableMaker } from './lib/cached-table.js';
+import { makeTable } from './lib/cached-table.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
-import { runWorker, type PeakMemory } from './lib/worker.js';
+import { runWorker } from './lib/worker.js';
+import type { AuditSample } from './workers/audit-job.js';
 
 const ASKED_MB = 400;
 const ROWS_PER_HOST = 1000;
@@ -16,20 +16,6 @@ const CASES = [
   { name: '200k', rows: 200_000 },
   { name: '1m', rows: 1_000_000 },
 ] as const;
-const MAKER: TableMaker<AuditPlan> = {
-  prefix: 'audit-',
-  worker: 'load-audit-table.js',
-  rowsOf: 'audit-table.js',
-  count: ({ hosts, rowsPerHost }) => hosts * rowsPerHost,
-};
-
-interface Sample extends PeakMemory {
-  readonly links: number;
-  readonly findings: number;
-  readonly sortedMb: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-}
 
 /** `audit`: its memory and its cost. */
 export const auditBench: Bench = {
@@ -45,17 +31,20 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const folder = join(cache, 'audit');
   const samples = await alternate(cases, rounds, async ({ name, rows }) => {
     const plan = { hosts: scaled(rows / ROWS_PER_HOST, scale), rowsPerHost: ROWS_PER_HOST };
-    const directory = await makeTableOf(options, MAKER, plan);
+    const directory = await makeTable(options, 'audit', plan);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
-    const sample = await runWorker<Sample>(new URL('workers/audit-job.js', import.meta.url), { directory, folder });
-    say(`${name}: ${sample.links} links, own ${ownMb(sample).toFixed(0)} MB, CPU ${sample.cpuSeconds.toFixed(1)} s`);
+    const sample = await runWorker<AuditSample>(new URL('workers/audit-job.js', import.meta.url), {
+      directory,
+      folder,
+    });
+    say(`${name}: ${sample.links} links, own ${sample.ownMb.toFixed(0)} MB, CPU ${sample.cpuSeconds.toFixed(1)} s`);
     return sample;
   });
   await rm(folder, { recursive: true, force: true });
 
   const rows = cases.map((one) => {
-    const over = (figure: (sample: Sample) => number): Spread => spread((samples.get(one.name) ?? []).map(figure));
+    const over = (figure: (sample: AuditSample) => number): Spread => spread((samples.get(one.name) ?? []).map(figure));
     return {
       rows: scaled(one.rows / ROWS_PER_HOST, scale) * ROWS_PER_HOST,
       links: over(({ links }) => links),
@@ -63,8 +52,8 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       cpuSeconds: over(({ cpuSeconds }) => cpuSeconds),
       perLink: over(({ cpuSeconds, links }) => (cpuSeconds * 1e6) / links),
       sortedMb: over(({ sortedMb }) => sortedMb),
-      ownMb: over(ownMb),
-      residentMb: over(({ residentMb = NaN }) => residentMb),
+      ownMb: over(({ ownMb }) => ownMb),
+      residentMb: over(({ residentMb }) => residentMb),
     };
   });
   return {
@@ -96,8 +85,4 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     },
     samples: Object.fromEntries(samples),
   };
-}
-
-function ownMb({ ownMb: own, residentMb = NaN }: PeakMemory): number {
-  return own ?? residentMb;
 }

@@ -12,6 +12,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { copyTable, makeTable } from './lib/cached-table.js';
+import { runSteps, type StepFigures } from './lib/cycle-steps.js';
 import {
   GROUPS,
   TOP_N,
@@ -24,13 +25,9 @@ import {
 } from './lib/cycle-cases.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import type { Row } from './lib/table.js';
-import { runWorker } from './lib/worker.js';
-import type { CycleJob, JobFigures } from './workers/cycle-job.js';
-
-const WORKER = new URL('workers/cycle-job.js', import.meta.url);
 
 /** Figures by step. */
-type Sample = Readonly<Record<string, JobFigures>>;
+type Sample = Readonly<Record<string, StepFigures>>;
 
 /** `cycle`: the cost of a batch as the table grows. */
 export const cycleBench: Bench = {
@@ -46,17 +43,12 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     const cases = tables.filter((table) => table === tables[0] || isWanted(options, table.name));
     const made = new Map<string, string>();
     for (const table of cases) {
-      made.set(
-        table.name,
-        await makeTable(
-          options,
-          planOf(table, (count) => size(count, options.scale)),
-        ),
-      );
+      const plan = planOf(table, (count) => size(count, options.scale));
+      made.set(table.name, await makeTable(options, 'cycle', plan));
     }
     const samples = await alternate(cases, options.rounds, async (table, round): Promise<Sample> => {
       options.say(`round ${round + 1} of ${options.rounds}: ${table.name}`);
-      return runSteps(table, steps, made.get(table.name)!, options);
+      return runOn(table, steps, made.get(table.name)!, options);
     });
     found.push({ group: { tables: cases, steps }, samples });
   }
@@ -67,7 +59,7 @@ function size(count: number, scale: number): number {
   return scaled(count, scale, 100);
 }
 
-async function runSteps(
+async function runOn(
   table: TableCase,
   steps: readonly Step[],
   made: string,
@@ -81,20 +73,8 @@ async function runSteps(
   await writeRules(folder);
   await copyTable(made, directory);
   try {
-    const figures: Record<string, JobFigures> = {};
-    let batch: string | undefined;
-    for (const { name, job } of steps) {
-      const argument: CycleJob = {
-        table: `level:${directory}`,
-        topN,
-        settings: { 'generate.maxCount': maxCount, ...settings },
-        job,
-        ...(batch !== undefined && { batch }),
-      };
-      figures[name] = await runWorker<JobFigures>(WORKER, argument, undefined, folder);
-      batch ??= figures[name].batchId;
-    }
-    return figures;
+    const all = { 'generate.maxCount': maxCount, ...settings };
+    return await runSteps({ table: `level:${directory}`, topN, settings: all, steps, folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -129,7 +109,7 @@ function present(
           memory: of(name, step, 'ownMb'),
           memoryRatio: ratio('ownMb'),
           memoryAsked: asked('memory'),
-          resident: of(name, step, 'peakMb'),
+          resident: of(name, step, 'residentMb'),
         });
       }
       panels.push({
@@ -172,4 +152,4 @@ function present(
   };
 }
 
-type Figure = 'seconds' | 'ownMb' | 'peakMb' | 'rowsRead';
+type Figure = 'seconds' | 'ownMb' | 'residentMb' | 'rowsRead';

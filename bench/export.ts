@@ -5,32 +5,20 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { makeTableOf, type TableMaker } from './lib/cached-table.js';
+import { makeTable } from './lib/cached-table.js';
 import { EXPORT_CASES } from './lib/export-formats.js';
 import type { ExportPlan } from './lib/export-table.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
-import { runWorker, type PeakMemory } from './lib/worker.js';
+import { runWorker } from './lib/worker.js';
+import type { ExportSample } from './workers/export-job.js';
 
 const ROWS = 5_000_000;
 const ROWS_PER_HOST = 1000;
 const BODY_EVERY = 25;
 /** The smaller table, for comparing memory, has fewer rows by this factor. */
 const FEWER = 10;
-const MAKER: TableMaker<ExportPlan> = {
-  prefix: 'export-',
-  worker: 'load-export-table.js',
-  rowsOf: 'export-table.js',
-  count: ({ hosts, rowsPerHost }) => hosts * rowsPerHost,
-};
 
-interface Sample extends PeakMemory {
-  readonly rows: number;
-  readonly megabytes: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-}
-
-interface MeasuredCase extends Sample {
+interface MeasuredCase extends ExportSample {
   readonly fewerRowsMb: number;
 }
 
@@ -50,27 +38,27 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   });
   const plan = planOf(ROWS);
   const tables = {
-    all: await makeTableOf(options, MAKER, plan),
-    fewer: await makeTableOf(options, MAKER, planOf(ROWS / FEWER)),
+    all: await makeTable(options, 'export', plan),
+    fewer: await makeTable(options, 'export', planOf(ROWS / FEWER)),
   };
   const cases = Object.entries(EXPORT_CASES)
     .map(([name, { about, output }]) => ({ name, about, output }))
     .filter(({ name }) => isWanted(options, name));
   const folder = join(options.cache, 'export');
-  const runOn = async (table: keyof typeof tables, name: string, output: string): Promise<Sample> => {
+  const runOn = async (table: keyof typeof tables, name: string, output: string): Promise<ExportSample> => {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const job = { directory: tables[table], name, output: join(folder, output) };
-    return runWorker<Sample>(new URL('workers/export-job.js', import.meta.url), job);
+    return runWorker<ExportSample>(new URL('workers/export-job.js', import.meta.url), job);
   };
   const samples = await alternate(cases, options.rounds, async ({ name, output }, round) => {
     options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
     const sample = await runOn('all', name, output);
     const { rows, seconds, cpuSeconds, megabytes } = sample;
     options.say(
-      `${name}: ${rows} rows, ${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s, own ${ownMb(sample).toFixed(0)} MB`,
+      `${name}: ${rows} rows, ${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s, own ${sample.ownMb.toFixed(0)} MB`,
     );
-    return { ...sample, fewerRowsMb: ownMb(await runOn('fewer', name, output)) };
+    return { ...sample, fewerRowsMb: (await runOn('fewer', name, output)).ownMb };
   });
   await rm(folder, { recursive: true, force: true });
 
@@ -85,7 +73,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     megabyteRate: over(name, (sample) => sample.megabytes / sample.seconds),
     cpuSeconds: over(name, (sample) => sample.cpuSeconds),
     speed: over(name, (sample) => scan / sample.cpuSeconds),
-    peakMb: over(name, ownMb),
+    peakMb: over(name, ({ ownMb }) => ownMb),
     fewerRowsMb: over(name, (sample) => sample.fewerRowsMb),
   }));
   const count = (plan.hosts * plan.rowsPerHost).toLocaleString('en-US');
@@ -121,8 +109,4 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     },
     samples: Object.fromEntries(samples),
   };
-}
-
-function ownMb(sample: Sample): number {
-  return sample.ownMb ?? sample.residentMb ?? NaN;
 }

@@ -6,24 +6,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import type { GraphPlan } from './lib/made-graph.js';
-import { runWorker, type PeakMemory } from './lib/worker.js';
+import type { Row } from './lib/table.js';
+import { runWorker } from './lib/worker.js';
+import type { GraphSample, GraphStep } from './workers/graph-job.js';
 
 const PAGES = 5_000_000;
 const LINKS = 100_000_000;
 const ROUNDS = 5;
-
-interface Step extends PeakMemory {
-  readonly step: string;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-}
-
-interface Sample {
-  readonly nodes: number;
-  readonly edges: number;
-  readonly links: number;
-  readonly steps: readonly Step[];
-}
 
 /** `graph`: the time and memory of graph and rank. */
 export const graphBench: Bench = {
@@ -38,23 +27,17 @@ async function run({ scale, cache, say }: BenchOptions): Promise<BenchResult> {
   const folder = join(cache, 'graph');
   say(`${plan.pages} pages`);
   const job = { plan, folder, rounds: ROUNDS };
-  const sample = await runWorker<Sample>(new URL('workers/graph-job.js', import.meta.url), job);
+  const sample = await runWorker<GraphSample>(new URL('workers/graph-job.js', import.meta.url), job);
   await rm(folder, { recursive: true, force: true });
   const count = (n: number): string => n.toLocaleString('en-US');
-  const rows = sample.steps.map(({ step, seconds, cpuSeconds, residentMb, ownMb }) => ({
-    step,
-    seconds,
-    cpuSeconds,
-    peakMb: residentMb ?? NaN,
-    ownMb: ownMb ?? NaN,
-  }));
+  const rows = sample.steps.map((step): Row & GraphStep => ({ ...step }));
   return {
     title: `graph: ${count(sample.nodes)} nodes, ${count(sample.edges)} edges of ${count(sample.links)} links`,
     columns: [
       { key: 'step', head: 'step' },
       { key: 'seconds', head: 's', digits: 1 },
       { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
-      { key: 'peakMb', head: 'peak MB' },
+      { key: 'residentMb', head: 'peak MB' },
       { key: 'ownMb', head: 'own MB' },
     ],
     rows,
@@ -63,7 +46,7 @@ async function run({ scale, cache, say }: BenchOptions): Promise<BenchResult> {
       title: 'The graph of links',
       panels: [
         { title: 'Seconds', digits: 1, better: 'less', bars: rows.map(({ step, seconds }) => bar(step, seconds)) },
-        { title: 'Peak memory, MB', better: 'less', bars: rows.map(({ step, peakMb }) => bar(step, peakMb)) },
+        { title: 'Peak memory, MB', better: 'less', bars: rows.map(({ step, residentMb }) => bar(step, residentMb)) },
       ],
     },
     samples: sample,

@@ -6,13 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { LOADER } from './lib/cached-table.js';
 import type { Step } from './lib/cycle-cases.js';
+import { FOUR_JOBS as STEPS, runSteps, type StepFigures } from './lib/cycle-steps.js';
 import type { TablePlan } from './lib/cycle-table.js';
-import { openHBaseTarget, type HBaseTarget } from './lib/hbase-target.js';
+import { openHBaseTarget } from './lib/hbase-target.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import type { Row } from './lib/table.js';
 import { runWorker } from './lib/worker.js';
-import type { CycleJob, JobFigures } from './workers/cycle-job.js';
+import type { LoadJob } from './workers/load-table.js';
 
 const TABLES = [
   { name: '100k', rows: 100_000 },
@@ -23,17 +25,6 @@ const HOSTS = 20_000;
 const TOP_N = 2000;
 const AT_MOST = 1.3;
 const ROUNDS = 3;
-const STEPS: readonly Step[] = [
-  { name: 'generate', job: 'generate', isJudged: true },
-  { name: 'fetch', job: 'fetch', isJudged: true },
-  { name: 'parse', job: 'parse', isJudged: true },
-  { name: 'updatedb', job: 'updatedb', isJudged: true },
-];
-
-interface StepFigures extends JobFigures {
-  /** CPU seconds of the servers. Absent: unknown. */
-  readonly serverSeconds?: number;
-}
 type Sample = Readonly<Record<string, StepFigures>>;
 
 /** `hbase-cycle`: the cost of a batch on HBase as the table grows. */
@@ -57,15 +48,22 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       const plan = planOf(rows, options.scale);
       const count = plan.hosts * plan.rowsPerHost;
       options.say(`filling a table of ${count.toLocaleString('en-US')} rows …`);
-      const worker = new URL('workers/load-hbase-table.js', import.meta.url);
-      const { seconds } = await runWorker<{ seconds: number }>(worker, { url, plan });
+      const job: LoadJob = { kind: 'hbase', plan, table: url };
+      const { seconds } = await runWorker<{ seconds: number }>(LOADER, job);
       filled.push(`${name}: ${count.toLocaleString('en-US')} rows were put in ${seconds.toFixed(0)} s.`);
       options.say(filled.at(-1)!);
     }
     await target.untilQuiet();
     const samples = await alternate(tables, options.rounds, async ({ name }, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
-      return runSteps(urls.get(name)!, scaled(TOP_N, options.scale, 100), folder, target);
+      return runSteps({
+        table: urls.get(name)!,
+        topN: scaled(TOP_N, options.scale, 100),
+        settings: {},
+        steps: STEPS,
+        folder,
+        serverSeconds: target.cpuSeconds,
+      });
     });
     return present(tables, samples, [...filled, target.about]);
   } finally {
@@ -78,25 +76,6 @@ function planOf(rows: number, scale: number): TablePlan {
   const hosts = scaled(HOSTS, scale, 50);
   const rowsPerHost = Math.ceil(scaled(rows, scale, 200) / hosts);
   return { hosts, rowsPerHost, pool: scaled(50_000, scale, 100), bigHostRows: 0, notDue: 0, refused: 0 };
-}
-
-async function runSteps(url: string, topN: number, folder: string, target: HBaseTarget): Promise<Sample> {
-  const figures: Record<string, StepFigures> = {};
-  let batch: string | undefined;
-  for (const { name, job } of STEPS) {
-    const argument: CycleJob = { table: url, topN, settings: {}, job, ...(batch !== undefined && { batch }) };
-    const before = target.cpuSeconds();
-    const found = await runWorker<JobFigures>(
-      new URL('workers/cycle-job.js', import.meta.url),
-      argument,
-      undefined,
-      folder,
-    );
-    const after = target.cpuSeconds();
-    figures[name] = { ...found, ...(before !== undefined && after !== undefined && { serverSeconds: after - before }) };
-    batch ??= found.batchId;
-  }
-  return figures;
 }
 
 function present(

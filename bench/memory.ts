@@ -7,10 +7,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { copyTable, makeTable } from './lib/cached-table.js';
+import { FOUR_JOBS, runSteps } from './lib/cycle-steps.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import type { Row } from './lib/table.js';
 import { runWorker } from './lib/worker.js';
-import type { CycleJob, JobFigures } from './workers/cycle-job.js';
 import type { MemoryCrawl, MemoryStretch } from './workers/memory-crawl.js';
 
 const ASKED_MB = 500;
@@ -26,7 +26,6 @@ const BATCH_HOSTS = 100_000;
 const TABLE_ROWS = 2_000_000;
 /** As in the benchmark `cycle`, so that both use the same cached table. */
 const POOL = 50_000;
-const STEPS = ['generate', 'fetch', 'parse', 'updatedb'] as const;
 
 /** One line of the result: the work, and the peaks during it. */
 interface Sample extends Pick<MemoryStretch, 'seconds' | 'ownMb' | 'residentMb' | 'heapMb' | 'bytesMb'> {
@@ -114,28 +113,17 @@ async function runHosts(options: BenchOptions): Promise<Sample[]> {
   const hosts = scaled(BATCH_HOSTS, scale, 100);
   const rowsPerHost = TABLE_ROWS / BATCH_HOSTS;
   const plan = { hosts, rowsPerHost, pool: scaled(POOL, scale, 100), bigHostRows: 0, notDue: 0, refused: 0 };
-  const made = await makeTable(options, plan);
+  const made = await makeTable(options, 'cycle', plan);
   const directory = join(cache, 'memory');
   await copyTable(made, directory);
-  const samples: Sample[] = [];
-  let batch: string | undefined;
-  for (const job of STEPS) {
-    const argument: CycleJob = {
-      table: `level:${directory}`,
-      job,
-      topN: hosts,
-      settings: { 'generate.maxCount': 1 },
-      ...(batch !== undefined && { batch }),
-    };
-    const figures = await runWorker<JobFigures>(new URL('workers/cycle-job.js', import.meta.url), argument);
-    batch ??= figures.batchId;
-    const { seconds, did, peakMb, ownMb, heapMb, bytesMb } = figures;
-    const what = `${job} of ${hosts.toLocaleString('en-US')} hosts`;
-    samples.push({ what, pages: did, seconds, residentMb: peakMb, ownMb, heapMb, bytesMb });
-    say(`${job}: ${ownMb.toFixed(0)} MB`);
-  }
+  const settings = { 'generate.maxCount': 1 };
+  const figures = await runSteps({ table: `level:${directory}`, topN: hosts, settings, steps: FOUR_JOBS });
   await rm(directory, { recursive: true, force: true });
-  return samples;
+  return Object.entries(figures).map(([job, { did, seconds, residentMb, ownMb, heapMb, bytesMb }]) => {
+    say(`${job}: ${ownMb.toFixed(0)} MB`);
+    const what = `${job} of ${hosts.toLocaleString('en-US')} hosts`;
+    return { what, pages: did, seconds, residentMb, ownMb, heapMb, bytesMb };
+  });
 }
 
 function present(

@@ -4,12 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { OURS } from './lib/crawlers.js';
+import { cpuSecondsOf } from './lib/measure.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import { startSite, type Site } from './lib/site.js';
 import { runWorker } from './lib/worker.js';
@@ -28,8 +28,6 @@ const DELAY = 5;
 const LOOK_MS = 100;
 /** Milliseconds without a request, beyond the polite delay, after which the server is asked whether the crawl is over. */
 const QUIET_MS = 1000;
-/** The unit of CPU time on Linux. */
-const TICKS_PER_SECOND = 100;
 
 /** `serving`: a crawl with and without `--serve`. */
 export const servingBench: Bench = {
@@ -122,7 +120,7 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
   while (!isOver) {
     const requests = await site.requests();
     const at = performance.now();
-    if (requests > last.requests) last = { requests, at, cpuSeconds: cpuSecondsOf(child.pid!) };
+    if (requests > last.requests) last = { requests, at, cpuSeconds: cpuSecondsOf(child.pid!) || NaN };
     const url = urlNow();
     if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS + 1000 * longest) {
       const { jobs } = (await (await fetch(`${url}api/status`)).json()) as { jobs: readonly { job: string }[] };
@@ -138,18 +136,6 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
   await rm(out, { recursive: true, force: true, maxRetries: 5 });
   const { at, cpuSeconds } = last;
   return { pages: OURS.pages(stdout), seconds: (at - start) / 1000, cpuSeconds, searches, failedSearches };
-}
-
-/** User and system time of a process with all its threads. */
-function cpuSecondsOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is a name in brackets that may contain spaces; these are the fields 14 and 15 of proc(5).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  } catch {
-    return NaN;
-  }
 }
 
 async function findable(site: Site, { cache, scale, say }: BenchOptions): Promise<ServingFigures> {

@@ -3,45 +3,26 @@ import { copyFile, link, mkdir, readFile, readdir, rename, rm } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions } from './bench.js';
-import type { TablePlan } from './cycle-table.js';
 import { runWorker } from './worker.js';
+import type { LoadJob, TablePlans } from '../workers/load-table.js';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 /** The code that decides the layout of a table. A table that was made by other code is made again. */
-const MAKERS = ['webtable', 'bench/lib/made-page.js'];
+const MAKERS = ['webtable', 'bench/lib/made-page.js', 'bench/workers/load-table.js'];
+/** The worker that makes any table. */
+export const LOADER = new URL('../workers/load-table.js', import.meta.url);
 
-/** How to make the tables of one kind of plan. */
-export interface TableMaker<P extends object> {
-  /** Part of the name in the cache; may be empty. */
-  readonly prefix: string;
-  /** A file of `bench/workers`. It gets the directory and the plan. */
-  readonly worker: string;
-  /** The file of `bench/lib` that defines the rows. */
-  readonly rowsOf: string;
-  readonly count: (plan: P) => number;
-}
+/** The file of `bench/lib` that defines the rows of a kind of table. */
+const ROWS_OF = { cycle: 'cycle-table.js', audit: 'audit-table.js', export: 'export-table.js' } as const;
 
-/** Tables of the benchmark `cycle`. */
-const CYCLE: TableMaker<TablePlan> = {
-  prefix: '',
-  worker: 'load-table.js',
-  rowsOf: 'cycle-table.js',
-  count: ({ hosts, rowsPerHost, bigHostRows }) => hosts * rowsPerHost + bigHostRows,
-};
-
-/** The folder of a table for a plan of the benchmark `cycle`. It is made if the cache has none. */
-export function makeTable(options: BenchOptions, plan: TablePlan): Promise<string> {
-  return makeTableOf(options, CYCLE, plan);
-}
-
-/** Returns the folder of a table for any plan, and makes it if the cache has none. */
-export async function makeTableOf<P extends object>(
+/** Returns the folder of a table for a plan, and makes it if the cache has none. */
+export async function makeTable<K extends keyof typeof ROWS_OF>(
   { cache, say }: BenchOptions,
-  { prefix, worker, rowsOf, count }: TableMaker<P>,
-  plan: P,
+  kind: K,
+  plan: TablePlans[K],
 ): Promise<string> {
-  const name = prefix + Object.values(plan).join('-');
-  const version = await fingerprint([...MAKERS, `bench/workers/${worker}`, `bench/lib/${rowsOf}`]);
+  const name = `${kind}-${Object.values(plan).join('-')}`;
+  const version = await fingerprint([...MAKERS, `bench/lib/${ROWS_OF[kind]}`]);
   const folder = join(cache, 'tables', name);
   const directory = join(folder, version);
   const isThere = await readdir(directory).then(
@@ -50,12 +31,10 @@ export async function makeTableOf<P extends object>(
   );
   if (isThere) return directory;
   await rm(folder, { recursive: true, force: true });
-  say(`making a table of ${count(plan).toLocaleString('en-US')} rows …`);
+  say(`making the table ${name} …`);
   const unfinished = `${directory}.new`;
-  const { seconds } = await runWorker<{ seconds: number }>(new URL(`../workers/${worker}`, import.meta.url), {
-    directory: unfinished,
-    plan,
-  });
+  const job: LoadJob<K> = { kind, plan, table: unfinished };
+  const { seconds } = await runWorker<{ seconds: number }>(LOADER, job);
   await rename(unfinished, directory);
   say(`made in ${seconds.toFixed(0)} s`);
   return directory;

@@ -10,7 +10,7 @@ export interface HBaseTarget {
   /** The URL of tables with this name. Each run has different tables. */
   urlOf(name: string): string;
   /** CPU seconds of all its processes so far. Undefined for an HBase that was started elsewhere. */
-  cpuSeconds(): number | undefined;
+  readonly cpuSeconds: () => number | undefined;
   /** Waits until it is idle, for example after writes to disk and merges; a few minutes at most. */
   untilQuiet(): Promise<void>;
   /** One line that describes it. */

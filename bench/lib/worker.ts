@@ -56,13 +56,8 @@ export function reply(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** In a worker: its peak resident memory so far, in MB. */
-export function peakMemoryMb(): number {
-  return process.resourceUsage().maxRSS / 1024;
-}
-
 /** The peak memory of a period, in MB. The first two are undefined if the system does not tell. */
-export interface PeakMemory {
+interface PeakMemory {
   /** All resident memory. */
   residentMb?: number;
   /** The same without mapped pages of the table's files, which the system can take back at any time. */
@@ -73,11 +68,28 @@ export interface PeakMemory {
   bytesMb: number;
 }
 
+/** What a task costs. Without /proc its peaks are those of the process since its start. */
+export interface TaskCost extends Required<PeakMemory> {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/** In a worker: runs a task, and returns its result with its cost. */
+export async function measured<T>(task: () => T | Promise<T>): Promise<[T, TaskCost]> {
+  const memory = watchMemory();
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const result = await task();
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return [result, { seconds, cpuSeconds: (user + system) / 1e6, ...memory() }];
+}
+
 const LOOK_MS = 20;
 const MB = 1024 * 1024;
 
 /** Watches the memory of a worker. Returns a function that returns the peak since its last call. */
-export function watchMemory(): () => PeakMemory {
+export function watchMemory(): () => Required<PeakMemory> {
   let most: PeakMemory = { heapMb: 0, bytesMb: 0 };
   const look = (): void => {
     const { heapTotal, external } = process.memoryUsage();
@@ -95,9 +107,9 @@ export function watchMemory(): () => PeakMemory {
   timer.unref();
   return () => {
     look();
-    const told = most;
+    const { residentMb = process.resourceUsage().maxRSS / 1024, ownMb = residentMb, ...javascript } = most;
     most = { heapMb: 0, bytesMb: 0 };
-    return told;
+    return { residentMb, ownMb, ...javascript };
   };
 }
 

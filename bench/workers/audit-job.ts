@@ -2,7 +2,14 @@
 import { setV8Flags } from '../../packages/util/index.js';
 import { audit, openContext } from '../../packages/webcrawl/internal.js';
 import { bytesOnDisk } from '../lib/measure.js';
-import { givenArgument, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, measured, reply, type TaskCost } from '../lib/worker.js';
+
+/** An audit, and its cost. */
+export interface AuditSample extends TaskCost {
+  readonly links: number;
+  readonly findings: number;
+  readonly sortedMb: number;
+}
 
 /** Milliseconds between two checks of the size of the temporary files. */
 const LOOK = 1000;
@@ -14,14 +21,11 @@ let sortedMb = 0;
 const timer = setInterval(() => {
   void bytesOnDisk(folder).then((bytes) => (sortedMb = Math.max(sortedMb, bytes / 1e6)));
 }, LOOK);
-const memory = watchMemory();
-const cpu = process.cpuUsage();
-const start = performance.now();
-await using report = await audit(crawl, { folder });
-let findings = 0;
-for await (const _ of report.findings) findings += 1;
-const seconds = (performance.now() - start) / 1000;
-const { user, system } = process.cpuUsage(cpu);
+const [found, cost] = await measured(async () => {
+  await using report = await audit(crawl, { folder });
+  let findings = 0;
+  for await (const _ of report.findings) findings += 1;
+  return { links: report.summary.links, findings };
+});
 clearInterval(timer);
-const { pages, links } = report.summary;
-reply({ pages, links, findings, sortedMb, seconds, cpuSeconds: (user + system) / 1e6, ...memory() });
+reply({ ...found, ...cost, sortedMb } satisfies AuditSample);

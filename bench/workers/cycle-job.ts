@@ -7,7 +7,7 @@ import { openHBaseStore } from '../../packages/hbase/index.js';
 import { CYCLE_TIME } from '../lib/cycle-table.js';
 import { countStore } from '../lib/count-store.js';
 import { newCounts } from '../lib/operations.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, measured, reply, type TaskCost } from '../lib/worker.js';
 
 /** The job to run. */
 export interface CycleJob {
@@ -21,19 +21,8 @@ export interface CycleJob {
   readonly batch?: string;
 }
 
-/** The cost of a job. */
-export interface JobFigures {
-  /** Time of the job itself, without opening and closing the table. */
-  readonly seconds: number;
-  /** CPU seconds of the process during the job. */
-  readonly cpuSeconds: number;
-  /** Peak resident memory, including mapped files of the table. */
-  readonly peakMb: number;
-  /** The same without mapped files; equal to `peakMb` if the system does not distinguish them. */
-  readonly ownMb: number;
-  /** Peaks of the main thread's heap, and of its bytes outside of the heap. */
-  readonly heapMb: number;
-  readonly bytesMb: number;
+/** The cost of the job itself, without opening and closing the table. */
+export interface JobFigures extends TaskCost {
   readonly batchId?: string;
   /** Number of rows that the job processed. */
   readonly did: number;
@@ -60,26 +49,16 @@ const crawl = await openContext({
   },
   clock: () => CYCLE_TIME + performance.now(),
 });
-const memory = watchMemory();
-const start = performance.now();
-const cpu = process.cpuUsage();
-const report = await (job === 'generate' ? jobs.generate(crawl, { topN }) : jobs[job](crawl, { batch }));
-const seconds = (performance.now() - start) / 1000;
-const { user, system } = process.cpuUsage(cpu);
-const { batchId, counters } = report;
+const [{ batchId, counters }, cost] = await measured(() =>
+  job === 'generate' ? jobs.generate(crawl, { topN }) : jobs[job](crawl, { batch }),
+);
 const { rowsRead } = operations;
 await crawl.close();
 
 const TAKEN_UP = ['generated', 'fetched', 'already_fetched', 'parsed', 'already_parsed'];
 const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 0) ?? 0;
-const { ownMb = peakMemoryMb(), heapMb, bytesMb } = memory();
 reply({
-  seconds,
-  cpuSeconds: (user + system) / 1e6,
-  peakMb: peakMemoryMb(),
-  ownMb,
-  heapMb,
-  bytesMb,
+  ...cost,
   did,
   rowsRead,
   counters,

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { setV8Flags } from '../../packages/util/index.js';
 import { jobs, openContext, rowKeyOf, type OpenContext, type PageChange } from '../../packages/webcrawl/internal.js';
 import { madeDuplicates, scoreDuplicates, type Found } from '../lib/made-duplicates.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { loadPages } from '../lib/load-pages.js';
+import { givenArgument, measured, reply, type TaskCost } from '../lib/worker.js';
 
 /** The table, its size, and the step to run. */
 export interface DuplicatesJob {
@@ -14,49 +15,30 @@ export interface DuplicatesJob {
 }
 
 /** The results and the cost. */
-export interface DuplicatesFigures extends Found {
+export interface DuplicatesFigures extends Found, TaskCost {
   readonly pages: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly ownMb: number;
   readonly counters: Readonly<Record<string, number>>;
 }
 
-const CHUNK = 1000;
 const { directory, families, copies, step } = givenArgument<DuplicatesJob>();
 setV8Flags();
 const crawl = await openContext({ table: `level:${directory}` });
 if (step === 'load') {
-  await load(crawl);
+  await loadPages(crawl.tables, rows(), 0);
   await crawl.close();
   reply({});
 } else {
-  const memory = watchMemory();
-  const cpu = process.cpuUsage();
-  const { seconds, counters } = await jobs.dedup(crawl, { yes: true });
-  const { user, system } = process.cpuUsage(cpu);
-  const { ownMb = peakMemoryMb() } = memory();
+  const [{ counters }, cost] = await measured(() => jobs.dedup(crawl, { yes: true }));
   const found = await scored(crawl);
   await crawl.close();
-  const cpuSeconds = (user + system) / 1e6;
-  const pages = families * (copies + 1);
-  reply({ ...found, pages, seconds, cpuSeconds, ownMb, counters } satisfies DuplicatesFigures);
+  reply({ ...found, ...cost, pages: families * (copies + 1), counters } satisfies DuplicatesFigures);
 }
 
-async function load(crawl: OpenContext): Promise<void> {
-  let chunk: PageChange[] = [];
-  const write = (): Promise<void> => {
-    const changes = chunk;
-    chunk = [];
-    const keys = changes.map(({ key }) => key);
-    return crawl.tables.changeRows(keys, [], 0, () => changes);
-  };
+function* rows(): Generator<PageChange> {
   for (const { url, text } of madeDuplicates(families, copies)) {
     const signature = createHash('md5').update(text).digest('hex');
-    chunk.push({ key: rowKeyOf(url), set: { status: 'fetched', dueAt: 0, score: 1, signature, text } });
-    if (chunk.length === CHUNK) await write();
+    yield { key: rowKeyOf(url), set: { status: 'fetched', dueAt: 0, score: 1, signature, text } };
   }
-  await write();
 }
 
 async function scored(crawl: OpenContext): Promise<Found> {

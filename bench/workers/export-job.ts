@@ -2,17 +2,18 @@
 import { setV8Flags } from '../../packages/util/index.js';
 import { openContext } from '../../packages/webcrawl/internal.js';
 import { EXPORT_CASES } from '../lib/export-formats.js';
-import { givenArgument, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, measured, reply, type TaskCost } from '../lib/worker.js';
+
+/** An export, and its cost. */
+export interface ExportSample extends TaskCost {
+  readonly rows: number;
+  readonly megabytes: number;
+}
 
 setV8Flags();
 const { directory, name, output } = givenArgument<{ directory: string; name: string; output: string }>();
 await using crawl = await openContext({ table: `level:${directory}` });
-const memory = watchMemory();
-const cpu = process.cpuUsage();
-const start = performance.now();
-const { counters } = await EXPORT_CASES[name]!.run(crawl, output);
-const seconds = (performance.now() - start) / 1000;
-const { user, system } = process.cpuUsage(cpu);
+const [{ counters }, cost] = await measured(() => EXPORT_CASES[name]!.run(crawl, output));
 // For an archive, `rows` are the pages in it, and `selected` the rows that were read.
 const { rows = 0, selected = rows, bytes = 0 } = counters;
-reply({ rows: selected, megabytes: bytes / 1e6, seconds, cpuSeconds: (user + system) / 1e6, ...memory() });
+reply({ rows: selected, megabytes: bytes / 1e6, ...cost } satisfies ExportSample);

@@ -4,7 +4,7 @@ import { webWithoutNetwork } from '../lib/made-page.js';
 import type { NewsKind } from '../lib/news-paths.js';
 import { usefulRules } from '../lib/news-rules.js';
 import { newsWeb } from '../lib/news-web.js';
-import { givenArgument, peakMemoryMb, reply } from '../lib/worker.js';
+import { givenArgument, reply } from '../lib/worker.js';
 
 /** The crawl to run. */
 export interface FocusJob {
@@ -36,7 +36,6 @@ export interface FocusRound {
   readonly proposing: number;
   /** Number of rules that were added after the round. */
   readonly added: number;
-  readonly memoryMb: number;
 }
 
 /** Sent for each round, and at the end. */
@@ -99,7 +98,6 @@ async function crawlRound(round: number): Promise<FocusRound> {
     seconds: (end - begin) / 1000,
     proposing: (end - crawled) / 1000,
     added,
-    memoryMb: peakMemoryMb(),
   };
 }
 

@@ -3,36 +3,43 @@ import { mkdir } from 'node:fs/promises';
 import { setV8Flags } from '../../packages/util/index.js';
 import { buildGraphs, pageRank, withWorkFolder } from '../../packages/graph/public.js';
 import { madeRows, type GraphPlan } from '../lib/made-graph.js';
-import { givenArgument, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, measured, reply, type TaskCost } from '../lib/worker.js';
+
+/** A step, and its cost. */
+export interface GraphStep extends TaskCost {
+  readonly step: string;
+}
+
+/** The size of the graph, and its steps. */
+export interface GraphSample {
+  readonly nodes: number;
+  readonly edges: number;
+  readonly links: number;
+  readonly steps: readonly GraphStep[];
+}
 
 setV8Flags();
 const { plan, folder, rounds } = givenArgument<{ plan: GraphPlan; folder: string; rounds: number }>();
 await mkdir(folder, { recursive: true });
-const memory = watchMemory();
+const steps: GraphStep[] = [];
 
-async function measured<T>(step: string, task: () => Promise<T>, per = 1): Promise<T> {
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  const result = await task();
-  const { user, system } = process.cpuUsage(cpu);
-  const seconds = (performance.now() - start) / 1000;
-  steps.push({ step, seconds: seconds / per, cpuSeconds: (user + system) / 1e6 / per, ...memory() });
+async function run<T>(step: string, task: () => T | Promise<T>, times = 1): Promise<T> {
+  const [result, { seconds, cpuSeconds, ...memory }] = await measured(task);
+  steps.push({ step, seconds: seconds / times, cpuSeconds: cpuSeconds / times, ...memory });
   return result;
 }
 
-const steps: unknown[] = [];
 let links = 0;
-await measured('the rows alone', () => {
+await run('the rows alone', () => {
   for (const row of madeRows(plan)) links += row.links.length;
-  return Promise.resolve();
 });
 const found = await withWorkFolder(folder, async (work) => {
-  const { graphs } = await measured('nodes and edges', () =>
+  const { graphs } = await run('nodes and edges', () =>
     buildGraphs(madeRows(plan), { folder: work, levels: ['page'], count: () => {} }),
   );
   const { adjacency } = graphs[0]!;
   const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxIterations: rounds } as const;
-  await measured('a round of PageRank', () => pageRank(adjacency, settings), rounds);
+  await run('an iteration of PageRank', () => pageRank(adjacency, settings), rounds);
   return { nodes: adjacency.nodes, edges: adjacency.edges };
 });
-reply({ ...found, links, steps });
+reply({ ...found, links, steps } satisfies GraphSample);

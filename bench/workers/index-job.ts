@@ -1,5 +1,4 @@
 // Makes a table of made-up texts, indexes it, and reports speed, size and memory; then runs queries.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setV8Flags } from '../../packages/util/index.js';
 import { createWords, openIndexReader, openOpenSearchReader } from '../../packages/index/index.js';
@@ -8,7 +7,9 @@ import { jobs, openContext, rowKeyOf, type PageChange } from '../../packages/web
 import { madeQueries, QUERY_KINDS, type QueryKind } from '../lib/made-queries.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { mix } from '../lib/made-page.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { cpuSecondsOf } from '../lib/measure.js';
+import { loadPages } from '../lib/load-pages.js';
+import { givenArgument, measured, reply } from '../lib/worker.js';
 
 /** The table, and the number of pages. */
 export interface IndexJob {
@@ -43,18 +44,16 @@ export interface QueryFigures {
   readonly clock: readonly number[];
 }
 
-const CHUNK = 1000;
 const { directory, pages, openSearch, serverPid } = givenArgument<IndexJob>();
 setV8Flags();
 const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch' as const, 'index.url': openSearch };
 const crawl = await openContext({ table: `level:${directory}`, settings });
 let textBytes = 0;
-await loadTable();
-const memory = watchMemory();
+for (const { title, text } of madeTexts(pages)) textBytes += Buffer.byteLength(title) + Buffer.byteLength(text);
+if (openSearch === undefined) await loadPages(crawl.tables, rows(), 0);
 const before = cpuMs();
-const { seconds } = await jobs.index(crawl);
+const [{ seconds }, { ownMb }] = await measured(() => jobs.index(crawl));
 const cpu = (cpuMs() - before) / 1000;
-const { ownMb = peakMemoryMb() } = memory();
 const words = await createWords();
 const table = await crawl.tables.id();
 const reader =
@@ -109,18 +108,7 @@ async function ask(kind: QueryKind): Promise<QueryFigures> {
 /** CPU time in ms of the threads of this process and of the server. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1000 + (serverPid === undefined ? 0 : cpuMsOf(serverPid));
-}
-
-/** CPU time of another process, in steps of 10 ms; 0 if there is no /proc. */
-function cpuMsOf(pid: number): number {
-  try {
-    const [, fields = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
-    const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
-    return 10 * (user + system);
-  } catch {
-    return 0;
-  }
+  return (user + system) / 1000 + (serverPid === undefined ? 0 : 1000 * cpuSecondsOf(serverPid));
 }
 
 /** Few pages have a high rank, as on the web. */
@@ -128,36 +116,10 @@ function rankOf(page: number): number {
   return (0.4 * ((mix(page, 3) + 1) / 2 ** 32) ** -0.6) / pages;
 }
 
-/** Counts the bytes of the texts, and makes the table if it is missing. */
-async function loadTable(): Promise<void> {
-  let chunk: PageChange[] = [];
+function* rows(): Generator<PageChange> {
   let at = 0;
-  const load = async (): Promise<void> => {
-    const changes = chunk;
-    chunk = [];
-    await crawl.tables.changeRows(
-      changes.map(({ key }) => key),
-      [],
-      0,
-      () => changes,
-    );
-  };
-  for (const { url, title, text, language } of madeTexts(pages)) {
-    textBytes += Buffer.byteLength(title) + Buffer.byteLength(text);
-    if (openSearch !== undefined) continue;
-    const parseStatus = { code: 'success' };
-    const set = {
-      status: 'fetched',
-      dueAt: 0,
-      score: 1,
-      parseStatus,
-      title,
-      text,
-      language,
-      rank: rankOf(at++),
-    } as const;
-    chunk.push({ key: rowKeyOf(url), set });
-    if (chunk.length === CHUNK) await load();
+  for (const { url, ...text } of madeTexts(pages)) {
+    const found = { status: 'fetched', dueAt: 0, score: 1, parseStatus: { code: 'success' } } as const;
+    yield { key: rowKeyOf(url), set: { ...found, ...text, rank: rankOf(at++) } };
   }
-  await load();
 }

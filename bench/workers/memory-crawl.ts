@@ -5,7 +5,7 @@ import { jobs, openContext } from '../../packages/webcrawl/internal.js';
 import { pageUrl } from '../lib/endless-web.js';
 import { bytesOnDisk } from '../lib/measure.js';
 import { storedBytes } from '../lib/stores/stored-bytes.js';
-import { givenArgument, peakMemoryMb, reply, watchMemory } from '../lib/worker.js';
+import { givenArgument, reply, watchMemory } from '../lib/worker.js';
 import { made } from './memory-web.js';
 
 /** The crawl to run. */
@@ -75,9 +75,8 @@ await Promise.all(told);
 await tell(true);
 
 async function tell(isLast = false): Promise<void> {
-  const { residentMb = peakMemoryMb(), ownMb = residentMb, ...javascript } = memory();
   const seconds = (performance.now() - start) / 1000;
-  const figures = { ...made, fetched, seconds, residentMb, ownMb, ...javascript };
+  const figures = { ...made, fetched, seconds, ...memory() };
   const diskMb = (await bytesOnDisk(directory)) / 2 ** 20;
   const storedMb = isLast ? (await storedBytes(directory)) / 2 ** 20 : undefined;
   reply({ ...figures, diskMb, ...(storedMb !== undefined && { storedMb }) } satisfies MemoryStretch);

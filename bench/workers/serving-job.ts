@@ -10,6 +10,7 @@ import {
   serve,
   type PageChange,
 } from '../../packages/webcrawl/internal.js';
+import { loadPages } from '../lib/load-pages.js';
 import { madeTexts } from '../lib/made-texts.js';
 import { addressOf } from '../lib/made-up-site.js';
 import { givenArgument, reply } from '../lib/worker.js';
@@ -38,6 +39,7 @@ export interface ServingFigures {
   readonly batches: readonly FoundBatch[];
 }
 
+/** Pages of a batch at most: an index run that has read more compares the whole table. */
 const CHUNK = 1000;
 const YEAR = 365 * 86_400_000;
 /** Milliseconds between two seeds, and between two searches for a page. */
@@ -58,7 +60,7 @@ const crawl = await openContext({
     parsed.set(rowKeyOf(url), title ?? '');
   },
 });
-await fill();
+await loadPages(crawl.tables, rows(), Date.now());
 await jobs.index(crawl);
 const served = await serve(crawl, { port: 0 });
 const stop = new AbortController();
@@ -111,24 +113,10 @@ async function searchFor(since: number): Promise<void> {
   found.push({ seconds: (performance.now() - since) / 1000, isCompared });
 }
 
-async function fill(): Promise<void> {
-  let chunk: PageChange[] = [];
+function* rows(): Generator<PageChange> {
   const dueAt = Date.now() + YEAR;
-  const load = async (): Promise<void> => {
-    const changes = chunk;
-    chunk = [];
-    await crawl.tables.changeRows(
-      changes.map(({ key }) => key),
-      [],
-      Date.now(),
-      () => changes,
-    );
-  };
-  for (const { url, title, text, language } of madeTexts(pages)) {
-    const parseStatus = { code: 'success' };
-    const set = { status: 'fetched', dueAt, score: 1, parseStatus, title, text, language } as const;
-    chunk.push({ key: rowKeyOf(url), set });
-    if (chunk.length === CHUNK) await load();
+  for (const { url, ...text } of madeTexts(pages)) {
+    const found = { status: 'fetched', dueAt, score: 1, parseStatus: { code: 'success' } } as const;
+    yield { key: rowKeyOf(url), set: { ...found, ...text } };
   }
-  await load();
 }
