@@ -17,6 +17,7 @@ const LEFT_OUT = process.env['WEBCRAWL_LEFT_OUT']?.split(',') ?? [];
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/support/fast-equal.ts'],
     pool: 'forks',
     // Modules that were transformed once are kept in node_modules for the next run.
     experimental: { fsModuleCache: true },
@@ -30,16 +31,26 @@ export default defineConfig({
         extends: true,
         // Files share processes, as nothing in the source has state of its own: to load it anew for each doubles the time.
         test: {
+          setupFiles: ['test/support/fast-equal.ts'],
           name: 'tests',
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_STAND_INS, ...ON_HBASE, ...LEFT_OUT],
         },
       },
-      { extends: true, test: { name: 'stand-ins', include: WITH_STAND_INS, exclude: LEFT_OUT } },
       {
         extends: true,
         test: {
+          setupFiles: ['test/support/fast-equal.ts'],
+          name: 'stand-ins',
+          include: WITH_STAND_INS,
+          exclude: LEFT_OUT,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          setupFiles: ['test/support/fast-equal.ts'],
           name: 'hbase',
           include: ON_HBASE,
           exclude: LEFT_OUT,
