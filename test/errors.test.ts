@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CrawlError, ERROR_CODES } from '../packages/errors/index.js';
-import { sourceFiles } from './support/docs/source-files.js';
+import { ROOT, sourcePaths } from './support/docs/source-files.js';
 
 const codes = Object.entries(ERROR_CODES);
-const sources = sourceFiles().filter(({ path }) => path !== 'packages/errors/codes.ts');
+const sources = sourcePaths()
+  .filter((path) => path !== 'packages/errors/codes.ts')
+  .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
 describe('error codes', () => {
   test.each(codes)('%s is used somewhere', (code) => {

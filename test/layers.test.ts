@@ -333,23 +333,23 @@ function strayPackages(files: readonly SourceFile[]): string[] {
     .map(([name, layers]) => `${name} is imported by ${[...layers].join(' and ')}, expected one home`);
 }
 
-describe('the layers', () => {
-  const files = sourceFiles();
+const FILES = sourceFiles();
 
+describe('the layers', () => {
   test('every import goes to a lower layer, through its door', () => {
-    expect(brokenRules(files)).toEqual([]);
+    expect(brokenRules(FILES)).toEqual([]);
   });
 
   test('within a layer, every import goes to the same floor or a lower one', () => {
-    expect(brokenFloors(files)).toEqual([]);
+    expect(brokenFloors(FILES)).toEqual([]);
   });
 
   test('only one layer imports an npm package', () => {
-    expect(strayPackages(files)).toEqual([]);
+    expect(strayPackages(FILES)).toEqual([]);
   });
 
   test('every layer has files, and a door if others import it', () => {
-    const paths = new Set(files.map(({ path }) => path));
+    const paths = new Set(FILES.map(({ path }) => path));
     for (const layer of Object.keys(LAYERS)) {
       expect(
         [...paths].some((path) => path.startsWith(`${layer}/`)),
@@ -361,7 +361,7 @@ describe('the layers', () => {
 
   test('no imports form a cycle', () => {
     const graph = new Map(
-      files.map(({ path, imports }) => [
+      FILES.map(({ path, imports }) => [
         path,
         imports.flatMap(({ file, typesOnly }) => (file === undefined || typesOnly ? [] : [file])),
       ]),
@@ -371,7 +371,7 @@ describe('the layers', () => {
 });
 
 describe('satellites are loaded when they are called', () => {
-  const files = new Map(sourceFiles().map((file) => [file.path, file]));
+  const files = new Map(FILES.map((file) => [file.path, file]));
 
   /** The files of satellites that are loaded when these files start. */
   function satellitesLoadedBy(starts: readonly string[]): string[] {

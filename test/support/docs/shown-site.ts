@@ -11,6 +11,8 @@ import { ROOT } from './source-files.js';
 
 /** The port that pages show. */
 const SHOWN_PORT = '8080';
+/** The folder that pages show. */
+const SHOWN_FOLDER = '/home/ada/garden';
 /** Separates the outputs of commands, before the exit status. */
 const SEPARATOR = '\u001e';
 const SETTLED_MS = 60_000;
@@ -40,19 +42,12 @@ export interface ShownSiteOptions {
   readonly document: string;
   /** The files in the page; the first is the site. */
   readonly files: readonly string[];
-  /** The folder that it shows, and the name of the folder in which its commands run. */
-  readonly shownFolder?: string;
   /** Starts a program in front of the site, by its port; returns the port for the commands. */
-  readonly before?: (sitePort: number) => Promise<string>;
+  readonly before: (sitePort: number) => Promise<string>;
 }
 
 /** Starts the site in a page, and makes a folder with the other files of the page. */
-export async function openShownSite({
-  document,
-  files,
-  shownFolder = '/home/ada/garden',
-  before = async (port) => String(port),
-}: ShownSiteOptions): Promise<ShownSite> {
+export async function openShownSite({ document, files, before }: ShownSiteOptions): Promise<ShownSite> {
   requireCommand();
   const base = await realpath(await mkdtemp(join(tmpdir(), 'webcrawl-shown-')));
   const folder = join(base, 'garden');
@@ -72,7 +67,7 @@ export async function openShownSite({
   const site = spawn(process.execPath, [siteFile], { cwd: folder, env: { ...process.env, PORT: '0' } });
   const port = await before(await portOf(site));
   const forTest = (text: string): string => text.replaceAll(SHOWN_PORT, port);
-  const forPage = (text: string): string => text.replaceAll(folder, shownFolder).replaceAll(port, SHOWN_PORT);
+  const forPage = (text: string): string => text.replaceAll(folder, SHOWN_FOLDER).replaceAll(port, SHOWN_PORT);
   for (const name of files.slice(1)) await writeFile(join(folder, name), forTest(printed.get(name)!));
 
   async function run(steps: readonly Step[]): Promise<Done[]> {

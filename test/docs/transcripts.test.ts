@@ -3,32 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { transcripts, type Transcript } from '../support/docs/doc-transcript.js';
-import { openShownSite, type ShownSite } from '../support/docs/shown-site.js';
+import { openShownSite } from '../support/docs/shown-site.js';
 import { ROOT } from '../support/docs/source-files.js';
-
-const DOCUMENT = 'docs/GUIDE.md';
-const PAGE = readFileSync(join(ROOT, DOCUMENT), 'utf8');
-
-let site: ShownSite;
-let gate: Gate;
-
-beforeAll(async () => {
-  site = await openShownSite({
-    document: DOCUMENT,
-    files: ['site.mjs', 'seeds.txt'],
-    before: async (sitePort) => {
-      gate = await openGate(sitePort);
-      return gate.port;
-    },
-  });
-});
-
-afterAll(async () => {
-  gate.close();
-  await site.close();
-});
 
 /** A proxy in front of the site that can hold a request back. */
 interface Gate {
@@ -65,22 +43,42 @@ async function openGate(sitePort: number): Promise<Gate> {
   };
 }
 
-test.skipIf(process.platform === 'win32')('every command of the guide has the shown result', async () => {
-  const blocks = transcripts(PAGE);
-  expect(blocks.length).toBeGreaterThan(15);
-  for (let i = 0; i < blocks.length; i++) {
-    const block = blocks[i]!;
-    const beside: Transcript[] = [];
-    while (blocks[i + 1]?.meanwhile) beside.push(blocks[++i]!);
-    if (beside.length === 0) {
-      site.compare(block, await site.run(block.steps));
-      continue;
+test.skipIf(process.platform === 'win32').each([
+  { document: 'docs/START.md', files: ['site.mjs'], least: 4 },
+  { document: 'docs/GUIDE.md', files: ['site.mjs', 'seeds.txt'], least: 15 },
+  { document: 'docs/RULES.md', files: ['news.mjs'], least: 10 },
+  { document: 'docs/EDITORS.md', files: ['site.mjs', 'weekly.sh'], least: 5 },
+  { document: 'docs/ENGINEERS.md', files: ['site.mjs', 'copy.sh', 'receiver.mjs'], least: 5 },
+])('every command of $document has the shown result', async ({ document, files, least }) => {
+  let gate!: Gate;
+  const site = await openShownSite({
+    document,
+    files,
+    before: async (sitePort) => {
+      gate = await openGate(sitePort);
+      return gate.port;
+    },
+  });
+  try {
+    const blocks = transcripts(readFileSync(join(ROOT, document), 'utf8'));
+    expect(blocks.length).toBeGreaterThan(least);
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      const beside: Transcript[] = [];
+      while (blocks[i + 1]?.meanwhile) beside.push(blocks[++i]!);
+      if (beside.length === 0) {
+        site.compare(block, await site.run(block.steps));
+        continue;
+      }
+      const asked = gate.hold('/events/summer');
+      const running = site.run(block.steps);
+      const release = await asked;
+      for (const other of beside) site.compare(other, await site.runBeside(other));
+      release();
+      site.compare(block, await running);
     }
-    const asked = gate.hold('/events/summer');
-    const running = site.run(block.steps);
-    const release = await asked;
-    for (const other of beside) site.compare(other, await site.runBeside(other));
-    release();
-    site.compare(block, await running);
+  } finally {
+    gate.close();
+    await site.close();
   }
 });
