@@ -12,7 +12,7 @@ import { dumpIndex } from '../../support/index/dump-index.js';
 import { suiteFolder } from '../../support/files/temp-folder.js';
 
 /** A thread cannot run TypeScript, so it loads the built code; `npm test` keeps it up to date. */
-const entry = pathToFileURL(join(ROOT, 'dist/packages/index/writing/writer-worker.js'));
+const entry = pathToFileURL(join(ROOT, 'dist/tests/writer-worker.js'));
 
 const root = suiteFolder();
 let words: Words;

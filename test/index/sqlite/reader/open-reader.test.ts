@@ -280,7 +280,7 @@ describe('the queue of questions', () => {
   });
 
   test('answers a hundred clients at once, although together they take longer than one may', async () => {
-    const entry = pathToFileURL(join(ROOT, 'dist/packages/index/sqlite/reader/reader-worker.js'));
+    const entry = pathToFileURL(join(ROOT, 'dist/tests/reader-worker.js'));
     expect(existsSync(entry), 'run npm run build').toBe(true);
     const words = await makeIndex(
       folder,
