@@ -31,6 +31,23 @@ const site = (sitemap: string, page: FakePage, more: Readonly<Record<string, Fak
     ...more,
   });
 
+/** Types that servers give for sitemaps. */
+const TYPES = [
+  'text/html',
+  'text/html; charset=utf-8',
+  'text/plain',
+  'text/plain; charset=utf-8',
+  'binary/octet-stream',
+  'application/octet-stream',
+  'application/x-xml',
+  'application/x-gunzip',
+  'application/gzip',
+  'application/sitemap+xml',
+  'application/json',
+  'image/png',
+  '',
+];
+
 describe('from robots.txt to a page leads', () => {
   it.each<[string, string, FakePage, Record<string, FakePage>?]>([
     ['a sitemap', '/sitemap.xml', as('application/xml', urlset)],
@@ -76,36 +93,29 @@ describe('from robots.txt to a page leads', () => {
     expect(await rowOf(crawl, PAGE, 'status')).toEqual({ status: 'fetched' });
   });
 
-  describe.each([
-    ['a sitemap', urlset],
-    ['a packed one', gzipSync(urlset)],
-    ['an index', indexOf('http://a.com/1.xml.gz')],
-    ['a list', PAGE],
-    ['RSS', rss],
-    ['Atom', atom],
-  ])('%s, whatever its server calls it:', (_, content) => {
-    it.each([
-      'text/html',
-      'text/html; charset=utf-8',
-      'text/plain',
-      'text/plain; charset=utf-8',
-      'binary/octet-stream',
-      'application/octet-stream',
-      'application/x-xml',
-      'application/x-gunzip',
-      'application/gzip',
-      'application/sitemap+xml',
-      'application/json',
-      'image/png',
-      '',
-    ])('%s', async (type) => {
-      const page = as(type, content);
-      const headers = { ...page.headers, 'x-content-type-options': 'nosniff' };
-      const web = site('/sitemap', { ...page, headers }, { 'http://a.com/1.xml.gz': as(type, gzipSync(urlset)) });
-      await using crawl = await testCrawl(web);
-      await jobs.crawl(crawl, { seeds: [HOME] });
-      expect(web.requests).toContain(PAGE);
+  it.each<[string, (page: string, packed: string) => string | Uint8Array]>([
+    ['a sitemap', (page) => urlset.replace(PAGE, page)],
+    ['a packed one', (page) => gzipSync(urlset.replace(PAGE, page))],
+    ['an index', (_, packed) => indexOf(packed)],
+    ['a list', (page) => page],
+    ['RSS', (page) => rss.replace(PAGE, page)],
+    ['Atom', (page) => atom.replace(PAGE, page)],
+  ])('%s, whatever its server calls it', async (_, contentOf) => {
+    const pages = TYPES.map((type, i): [string, FakePage | string][] => {
+      const [page, packed] = [`${HOME}page${i}`, `${HOME}${i}.xml.gz`];
+      const sitemap = as(type, contentOf(page, packed));
+      return [
+        [`${HOME}sitemap${i}`, { ...sitemap, headers: { ...sitemap.headers, 'x-content-type-options': 'nosniff' } }],
+        [packed, as(type, gzipSync(urlset.replace(PAGE, page)))],
+        [page, 'found'],
+      ];
     });
+    const named = TYPES.map((_, i) => `Sitemap: /sitemap${i}\n`).join('');
+    const robots = { html: named, contentType: 'text/plain' };
+    const web = fakeWeb({ [HOME]: 'home', 'http://a.com/robots.txt': robots, ...Object.fromEntries(pages.flat()) });
+    await using crawl = await testCrawl(web);
+    await jobs.crawl(crawl, { seeds: [HOME] });
+    expect(TYPES.filter((_, i) => !web.requests.includes(`${HOME}page${i}`))).toEqual([]);
   });
 });
 
