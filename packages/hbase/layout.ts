@@ -2,7 +2,7 @@
  * FROZEN, like `webtable/schema.ts`: the layout of the tables in HBase.
  *
  * - Each table is one HBase table with the families of the schema and one version of each cell.
- * - The changes of an owner of slots have timestamps with the epoch of the slot (`webtable/stores/owned-store.ts`). They define the order of
+ * - The changes of an owner of slots have timestamps with the epoch of the slot (`webtable/tables/owned-store.ts`). They define the order of
  * changes, whatever the order in which the calls reach a server. Therefore a call that is made twice or arrives late changes no newer cell.
  * All other changes have the time of the server. No table may have a time to live.
  * - A deleted column is an empty cell, because a change that also deletes costs the servers ten times as much as a put. A value that is

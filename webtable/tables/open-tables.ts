@@ -15,7 +15,7 @@ import { createPages, type Pages } from '../pages/pages.js';
 import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
 import { createTimeSlice, createLocks, type Exclusive, type TimeSlice } from '../../packages/util/index.js';
-import { ownedStore } from '../stores/owned-store.js';
+import { ownedStore } from './owned-store.js';
 import { YieldingStore } from '../stores/yielding-store.js';
 import { createAudits, type Audits } from './audits.js';
 import { createBatches, type Batches } from '../batches/batches.js';

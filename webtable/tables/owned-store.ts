@@ -2,7 +2,7 @@ import type { Slots } from '../keys/partition.js';
 import type { Leases } from '../leases/leases.js';
 import type { TableName } from '../schema.js';
 import type { RowChange, Store } from '../store.js';
-import { sourceOfEntry } from '../tables/inboxes.js';
+import { sourceOfEntry } from './inboxes.js';
 
 /**
  * A store that several processes use, as the owner of slots sees it: each change of a row, or of an entry of an index, gets a timestamp with the
