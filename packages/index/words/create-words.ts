@@ -248,7 +248,10 @@ async function loadJieba(): Promise<Jieba | undefined> {
     const jieba = once(() => Jieba.withDict(dict));
     return {
       split: (text) => jieba().cut(text, false),
-      partsOf: (word) => jieba().cutForSearch(word, false).filter((part) => part !== word),
+      partsOf: (word) =>
+        jieba()
+          .cutForSearch(word, false)
+          .filter((part) => part !== word),
       version,
     };
   } catch (error) {
