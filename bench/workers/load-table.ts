@@ -41,11 +41,13 @@ const LOADERS: { readonly [K in keyof TablePlans]: (tables: Tables, plan: TableP
   },
   /** By batched puts: the rows, then their entries. */
   async hbase(tables, plan) {
+    const held = await tables.leases.take(tables.slots.all, { job: 'load', wait: 0 });
     for await (const chunk of chunked(tableRows(plan), CHUNK)) {
-      await tables.pages.write(chunk);
+      await tables.pages.writeAsRead(chunk, []);
       const rows = chunk.map(({ key, set: { dueAt = 0, score = 0 } = {} }) => ({ key, dueAt, score }));
       await tables.frontier.enterMissing(rows, LOAD_TIME);
     }
+    await held.release();
   },
 };
 

@@ -118,7 +118,11 @@ export function createWrites(gateways: Gateways): Writes {
         // A removed cell has a timestamp too. The time of the server would be lower if the clock of an earlier server was ahead.
         const at = readAt ?? (await now())?.at;
         const put = change.put?.get(column);
-        const mutations = checkedMutations(table, { ...change, at }, target);
+        const records = lacksRecord(table, change)
+          ? await recordsOf(table, name, [change.key])
+          : new Map<string, Buffer>();
+        const [whole] = withRecords(table, [{ ...change, at }], records);
+        const mutations = checkedMutations(table, whole!, target);
         const check = { ...target, value: value ? encodeValue(value) : NOTHING };
         let isAgain = false;
         isMade[i] = await gateways.call(callOf(name, change.key, check, mutations), () => (isAgain = true));
@@ -166,11 +170,12 @@ function roundsOf(changes: readonly RowChange[]): readonly (readonly RowChange[]
   return rounds;
 }
 
-/** Groups changes in batches of one kind. */
+/** Groups changes in batches of one kind. HBase refuses a put without cells, and there is nothing to put. */
 function* batches(table: TableName, changes: readonly RowChange[]): Generator<readonly PlannedChange[]> {
   const open = new Map<PlannedChange['kind'], { batch: PlannedChange[]; bytes: number }>();
   for (const change of changes) {
     const planned = planChange(table, change);
+    if (planned.kind === 'put' && planned.cells.length === 0) continue;
     const group = open.get(planned.kind);
     if (group && group.batch.length < MAX_ROWS && group.bytes + planned.size <= MAX_BYTES) {
       group.batch.push(planned);

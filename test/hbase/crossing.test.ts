@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { openHBaseStore, type HBaseStore } from '../../packages/hbase/index.js';
 import { openTables } from '../../webtable/index.js';
-import { emptyTables, hbaseTables } from '../support/hbase/hbase-tables.js';
+import { hbaseTables } from '../support/hbase/hbase-tables.js';
 import { expireLeases, holdSlots } from '../support/hold-slots.js';
-import { lostRows, step } from '../support/table-steps.js';
+import { KEYS, lostRows, step } from '../support/table-steps.js';
 import { runs } from '../support/runs.js';
 import { randomNumbers } from '../support/web/fake-web.js';
 
@@ -13,21 +13,18 @@ const STEPS = 4;
 const SEEDS = runs(4, 40);
 
 describe.skipIf(!hbase)('processes on a real HBase', () => {
-  let url: string;
-  const stores: HBaseStore[] = [];
-  beforeAll(async () => {
-    url = await hbaseTables(hbase!);
-    for (let i = 0; i < PROCESSES; i++) stores.push(await openHBaseStore(url));
-  });
-  afterAll(async () => {
-    for (const store of stores) await store.close();
-  });
+  /** Opens new tables for each process. */
+  async function openAll(): Promise<HBaseStore[]> {
+    const url = await hbaseTables(hbase!);
+    const stores = await Promise.all(Array.from({ length: PROCESSES }, () => openHBaseStore(url)));
+    await openTables(stores[0]!, { slots: 1 });
+    return stores;
+  }
 
   it('leave an index entry for each row, while they take the slots from each other', async () => {
     const lost: string[] = [];
     for (let seed = 0; seed < SEEDS; seed++) {
-      await emptyTables(stores[0]!);
-      await openTables(stores[0]!, { slots: 1 });
+      const stores = await openAll();
       const writer = async (store: HBaseStore, i: number): Promise<void> => {
         const random = randomNumbers(seed * PROCESSES + i);
         for (let n = 0; n < STEPS; n++) {
@@ -44,14 +41,16 @@ describe.skipIf(!hbase)('processes on a real HBase', () => {
         }
       };
       await Promise.all(stores.map(writer));
-      for (const key of await lostRows(await openTables(stores[0]!))) lost.push(`seed ${seed}: ${key}`);
+      const tables = await openTables(stores[0]!);
+      for (const key of await lostRows(tables)) lost.push(`seed ${seed}: ${key}`);
+      expect((await tables.pages.getMany(KEYS, ['retries'])).some((row) => row?.retries !== undefined)).toBe(true);
+      for (const store of stores) await store.close();
     }
     expect(lost).toEqual([]);
   });
 
   it('count every change of the header of a batch', async () => {
-    await emptyTables(stores[0]!);
-    await openTables(stores[0]!, { slots: 1 });
+    const stores = await openAll();
     const writer = async (store: HBaseStore): Promise<void> => {
       const { batches } = await openTables(store);
       for (let i = 0; i < 10; i++) {
@@ -60,5 +59,6 @@ describe.skipIf(!hbase)('processes on a real HBase', () => {
     };
     await Promise.all(stores.map(writer));
     expect((await (await openTables(stores[0]!)).batches.get('1-1')).size).toBe(10 * PROCESSES);
+    for (const store of stores) await store.close();
   });
 });

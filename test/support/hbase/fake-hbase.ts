@@ -121,6 +121,7 @@ export class FakeHBase {
 
   #put(name: string, { 1: key, 2: values, 3: tick }: Struct): void {
     const { families } = this.#table(name);
+    if ((values as Struct[]).length === 0) throw new Error('Internal error');
     const row = this.#rowOf(name, text(key));
     for (const { 1: family, 2: qualifier, 3: value } of values as Struct[]) {
       if (!families.has(text(family))) throw noFamily(text(family), name);

@@ -1,5 +1,5 @@
 import { createHBaseTables, openHBaseStore } from '../../../packages/hbase/index.js';
-import type { Store } from '../../../webtable/index.js';
+import type { RowChange, Store } from '../../../webtable/index.js';
 import { TABLES, type TableName } from '../../../webtable/schema.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 import type { HBaseAccess } from '../../../bench/lib/hbase-control.js';
@@ -13,16 +13,14 @@ export async function hbaseTables({ gateways }: HBaseAccess): Promise<string> {
   return url;
 }
 
-/** Removes every row of all tables. */
-export async function emptyTables(store: Store): Promise<void> {
-  for (const [table, families] of Object.entries(TABLES)) {
-    const keys: string[] = [];
-    for await (const { key } of store.scan(table as TableName, { columns: Object.keys(families) })) keys.push(key);
-    if (keys.length > 0)
-      await store.write(
-        table as TableName,
-        keys.map((key) => ({ key, clear: true })),
-      );
+/** Removes every row of all tables, up to its newest timestamp. */
+async function emptyTables(store: Store): Promise<void> {
+  for (const [name, families] of Object.entries(TABLES)) {
+    const table = name as TableName;
+    const changes: RowChange[] = [];
+    for await (const { key, at } of store.scan(table, { columns: Object.keys(families) }))
+      changes.push({ key, clear: true, at });
+    if (changes.length > 0) await store.write(table, changes);
   }
 }
 
