@@ -1,11 +1,8 @@
 import type { ContentLocation } from './content-store.js';
 
-/** FROZEN. Writes one line for each location: `segment offset length`. */
-export function encodeLocations(locations: readonly ContentLocation[]): Buffer {
-  return Buffer.from(
-    locations.map(({ segment, offset, length }) => `${segment} ${offset} ${length}`).join('\n'),
-    'latin1',
-  );
+/** FROZEN. Writes one line for each location: `segment offset length`. All characters are ASCII. */
+export function encodeLocations(locations: readonly ContentLocation[]): string {
+  return locations.map(({ segment, offset, length }) => `${segment} ${offset} ${length}`).join('\n');
 }
 
 /** @throws Error if the bytes are not locations */

@@ -1,5 +1,7 @@
 import type { ContentLocation } from '../content/content-store.js';
 import { decodeLocations, encodeLocations } from '../content/location-codec.js';
+import type { CellBuffer } from './cell-buffer.js';
+import { cellCodec, type CellCodec, type Codec } from './cell-codec.js';
 import type { LanguageSource, Outlink, Page, PlainField } from './page.js';
 import { STATUS_CODES, type Status } from '../schema.js';
 import type { Column, StoredRow } from '../store.js';
@@ -7,71 +9,66 @@ import { CrawlError } from '../../packages/errors/index.js';
 import { loggedState, pageDigest } from './digest.js';
 import { textRanges } from './range-codec.js';
 
-/** FROZEN. Converts the value of a field to bytes and back. `decode` throws if `encode` cannot have written the bytes. */
-export interface Codec<T> {
-  encode(value: T): Uint8Array;
-  decode(bytes: Uint8Array): T;
-}
+export type { Codec } from './cell-codec.js';
 
 const STATUS_BY_CODE = new Map<number, Status>(
   Object.entries(STATUS_CODES).map(([name, code]) => [code, name as Status]),
 );
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const status: Codec<Status> = {
-  encode: (value) => Uint8Array.of(STATUS_CODES[value]),
+const status = cellCodec<Status>({
+  encodeInto(cells, value) {
+    cells.reserve(1);
+    cells.bytes[cells.end++] = STATUS_CODES[value];
+  },
   decode(bytes) {
     const name = bytes.length === 1 ? STATUS_BY_CODE.get(bytes[0]!) : undefined;
     if (!name) throw new Error('no status code');
     return name;
   },
-};
+});
 
 /** Eight bytes, and a view of them as a number. */
 const scratch = new Uint8Array(8);
 const scratchView = new DataView(scratch.buffer);
 
 /** IEEE 754 double, big-endian. */
-export const number: Codec<number> = {
-  encode(value) {
-    const bytes = Buffer.allocUnsafe(8);
-    bytes.writeDoubleBE(value);
-    return bytes;
+export const number = cellCodec<number>({
+  encodeInto(cells, value) {
+    cells.reserve(8);
+    cells.end = cells.bytes.writeDoubleBE(value, cells.end);
   },
   decode(bytes) {
     if (bytes.length !== 8) throw new Error('no number');
     for (let i = 0; i < 8; i++) scratch[i] = bytes[i]!;
     return scratchView.getFloat64(0);
   },
-};
+});
 
-export const text: Codec<string> = {
-  // A lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
-  encode: (value) => Buffer.from(value, 'utf8'),
+export const text = cellCodec<string>({
+  encodeInto: (cells, value) => cells.write(value),
   decode: (bytes) => utf8.decode(bytes),
-};
+});
 
 /** JSON in UTF-8. As in {@link text}, a lone surrogate becomes U+FFFD: `JSON.stringify` writes it as an escape, which many programs refuse. */
-function jsonBytes(value: unknown): Uint8Array {
+function writeJson(cells: CellBuffer, value: unknown): void {
   const written = JSON.stringify(value);
-  if (!written.includes('\\ud')) return Buffer.from(written, 'utf8');
   const escape = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
-  return Buffer.from(
-    written.replace(escape, (found) => (found.length > 2 ? '\ufffd' : found)),
-    'utf8',
+  cells.write(
+    written.includes('\\ud') ? written.replace(escape, (found) => (found.length > 2 ? '\ufffd' : found)) : written,
   );
 }
 
 /** Stores a value as JSON. `decode` throws if `check` refuses the value. */
-export function json<T>(check: (value: unknown) => boolean): Codec<T> {
-  return {
-    encode: jsonBytes,
+export function json<T>(check: (value: unknown) => boolean): CellCodec<T> {
+  return cellCodec<T>({
+    encodeInto: writeJson,
     decode(bytes) {
       const value: unknown = JSON.parse(utf8.decode(bytes));
       if (!check(value)) throw new Error('JSON of another shape');
       return value as T;
     },
-  };
+  });
 }
 
 /** Returns the value of a row of table `meta`; undefined if it has none. @throws CrawlError TABLE_DAMAGED if it cannot be read */
@@ -97,8 +94,8 @@ const isCoded = (value: unknown): boolean => isRecord(value) && typeof value.cod
  * FROZEN. Stores links as JSON of one flat array: URL and anchor of each link in turn. A link with more fields has an object after its
  * anchor. This array is read in half the time of an array of objects.
  */
-const linkList: Codec<readonly Outlink[]> = {
-  encode(links) {
+const linkList = cellCodec<readonly Outlink[]>({
+  encodeInto(cells, links) {
     const flat: unknown[] = [];
     for (const link of links) {
       flat.push(link.url, link.anchor);
@@ -106,7 +103,7 @@ const linkList: Codec<readonly Outlink[]> = {
       const { url: _url, anchor: _anchor, ...said } = link;
       flat.push(said);
     }
-    return jsonBytes(flat);
+    writeJson(cells, flat);
   },
   decode(bytes) {
     const flat: unknown = JSON.parse(utf8.decode(bytes));
@@ -125,26 +122,29 @@ const linkList: Codec<readonly Outlink[]> = {
     }
     return links;
   },
-};
+});
 
-const languageSource: Codec<LanguageSource> = {
-  encode: text.encode,
+const languageSource = cellCodec<LanguageSource>({
+  encodeInto: text.encodeInto,
   decode(bytes) {
     const source = text.decode(bytes);
     if (source !== 'stated' && source !== 'detected') throw new Error('no source of a language');
     return source;
   },
-};
+});
 
-const contentVersions: Codec<readonly ContentLocation[]> = { encode: encodeLocations, decode: decodeLocations };
-const contentLocation: Codec<ContentLocation> = {
-  encode: (location) => encodeLocations([location]),
+const contentVersions = cellCodec<readonly ContentLocation[]>({
+  encodeInto: (cells, locations) => cells.write(encodeLocations(locations)),
+  decode: decodeLocations,
+});
+const contentLocation = cellCodec<ContentLocation>({
+  encodeInto: (cells, location) => cells.write(encodeLocations([location])),
   decode(bytes) {
     const [location, ...others] = decodeLocations(bytes);
     if (!location || others.length > 0) throw new Error('no location');
     return location;
   },
-};
+});
 
 /** Writes a text if it contains only ASCII. Returns whether the text was written. */
 export function writeAscii(bytes: Uint8Array, start: number, value: string): boolean {
@@ -156,7 +156,7 @@ export function writeAscii(bytes: Uint8Array, start: number, value: string): boo
   return true;
 }
 
-export const FIELD_CODECS: { readonly [F in PlainField]: Codec<Page[F]> } = {
+export const FIELD_CODECS: { readonly [F in PlainField]: CellCodec<Page[F]> } = {
   status,
   dueAt: number,
   fetchedAt: number,

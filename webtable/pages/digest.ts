@@ -1,4 +1,4 @@
-import type { Codec } from './codec.js';
+import { cellCodec } from './cell-codec.js';
 
 /** The parts of a page that the change log compares. Each hash is a whole number below 2 ** 53; 0: the page does not have this part. */
 export interface PageDigest {
@@ -73,15 +73,15 @@ const COUNTS = ['basis', 'length', 'linkCount', 'externalLinkCount'] as const;
 const DIGEST_BYTES = 8 * HASHES.length + 4 * COUNTS.length + 1;
 
 /** FROZEN. Four-byte numbers, eight-byte numbers, one byte of flags, then the title. */
-export const pageDigest: Codec<PageDigest> = {
-  encode(digest) {
-    const bytes = Buffer.allocUnsafe(DIGEST_BYTES + Buffer.byteLength(digest.titleText));
-    let at = 0;
+export const pageDigest = cellCodec<PageDigest>({
+  encodeInto(cells, digest) {
+    cells.reserve(DIGEST_BYTES);
+    const { bytes } = cells;
+    let at = cells.end;
     for (const name of COUNTS) at = bytes.writeUInt32BE(digest[name], at);
     for (const name of HASHES) at = bytes.writeDoubleBE(digest[name], at);
-    at = bytes.writeUInt8(digest.noindex ? 1 : 0, at);
-    bytes.write(digest.titleText, at, 'utf8');
-    return bytes;
+    cells.end = bytes.writeUInt8(digest.noindex ? 1 : 0, at);
+    cells.write(digest.titleText);
   },
   decode(given) {
     if (given.length < DIGEST_BYTES) throw new Error('no digest');
@@ -100,7 +100,7 @@ export const pageDigest: Codec<PageDigest> = {
     value.titleText = utf8.decode(bytes.subarray(at + 1));
     return value as unknown as PageDigest;
   },
-};
+});
 
 /** FROZEN. The index of a value is its code. */
 const STANDS = [undefined, 'page', 'redirect'] as const;
@@ -108,36 +108,36 @@ const FAILURES = [undefined, 'no', 'status', 'gone'] as const;
 /** Numbers that may be absent, in this order. A bit in the flags says whether a number is present. FROZEN. */
 const MOMENTS = ['seenAt', 'bodyAt', 'target', 'since', 'missingSince'] as const;
 const [HAS_SUSPECT, FIRST, HAS_DIGEST] = [0x20, 0x40, 0x80];
-const NO_BYTES = new Uint8Array();
 const LOGGED_BYTES = 7;
 
 /**
  * FROZEN. Seven bytes come first: one for `stands`, one for the failure, two for the HTTP status, one for flags, two for the length of the
  * digest. Then follow the numbers, the digest, and the digest of `suspect`.
  */
-export const loggedState: Codec<LoggedState> = {
-  encode({ digest, suspect, failing, isFirst, stands, http = 0, ...state }) {
+export const loggedState = cellCodec<LoggedState>({
+  encodeInto(cells, { digest, suspect, failing, isFirst, stands, http = 0, ...state }) {
     const numbers: Partial<Record<(typeof MOMENTS)[number], number>> = { ...state };
     if (failing) numbers.since = failing.since;
     if (failing?.missingSince !== undefined) numbers.missingSince = failing.missingSince;
-    const known = digest ? pageDigest.encode(digest) : NO_BYTES;
-    const held = suspect ? pageDigest.encode(suspect) : NO_BYTES;
     const present = MOMENTS.filter((name) => numbers[name] !== undefined);
-    const bytes = Buffer.allocUnsafe(LOGGED_BYTES + 8 * present.length + known.length + held.length);
-    bytes[0] = STANDS.indexOf(stands);
-    bytes[1] = FAILURES.indexOf(failing?.logged);
-    bytes.writeUInt16BE(Math.min(http, 0xffff), 2);
-    bytes.writeUInt16BE(known.length, 5);
+    cells.reserve(LOGGED_BYTES + 8 * present.length);
+    const start = cells.end;
+    const { bytes } = cells;
+    bytes[start] = STANDS.indexOf(stands);
+    bytes[start + 1] = FAILURES.indexOf(failing?.logged);
+    bytes.writeUInt16BE(Math.min(http, 0xffff), start + 2);
     let flags = (isFirst ? FIRST : 0) + (digest ? HAS_DIGEST : 0) + (suspect ? HAS_SUSPECT : 0);
-    let at = LOGGED_BYTES;
+    let at = start + LOGGED_BYTES;
     for (const name of present) {
       flags += 1 << MOMENTS.indexOf(name);
       at = bytes.writeDoubleBE(numbers[name]!, at);
     }
-    bytes[4] = flags;
-    bytes.set(known, at);
-    bytes.set(held, at + known.length);
-    return bytes;
+    bytes[start + 4] = flags;
+    cells.end = at;
+    if (digest) pageDigest.encodeInto(cells, digest);
+    // The buffer may have been replaced by a larger one.
+    cells.bytes.writeUInt16BE(cells.end - at, start + 5);
+    if (suspect) pageDigest.encodeInto(cells, suspect);
   },
   decode(given) {
     if (given.length < LOGGED_BYTES) throw new Error('no state of the change log');
@@ -165,4 +165,4 @@ export const loggedState: Codec<LoggedState> = {
       ...(flags & HAS_SUSPECT && { suspect: pageDigest.decode(bytes.subarray(end)) }),
     };
   },
-};
+});

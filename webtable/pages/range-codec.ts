@@ -1,6 +1,6 @@
-import type { Codec } from './codec.js';
+import { cellCodec } from './cell-codec.js';
 import type { TextRange } from './page.js';
-import { takeVarint, writeVarint } from './varint.js';
+import { MAX_VARINT_BYTES, takeVarint, writeVarint } from './varint.js';
 
 /** FROZEN. The index of a kind is its code. */
 const KINDS: readonly TextRange['kind'][] = ['prose', 'nosnippet'];
@@ -11,19 +11,19 @@ const CODES = 4;
  * FROZEN. Ranges of a text in order, without overlap. A range is stored as two numbers. The first is its distance from the end of the
  * previous range. The second is its length times {@link CODES}, plus the code of its kind.
  */
-export const textRanges: Codec<readonly TextRange[]> = {
-  encode(ranges) {
-    const bytes: number[] = [];
+export const textRanges = cellCodec<readonly TextRange[]>({
+  encodeInto(cells, ranges) {
+    cells.reserve(2 * MAX_VARINT_BYTES * ranges.length);
+    const { bytes } = cells;
     let end = 0;
     for (const range of ranges) {
       const code = KINDS.indexOf(range.kind);
       if (code === -1 || !isWhole(range.start) || !isWhole(range.end) || range.start < end || range.end <= range.start)
         throw new TypeError('expected ranges of a text in order, which do not overlap');
-      const at = writeVarint(bytes, bytes.length, range.start - end);
-      writeVarint(bytes, at, (range.end - range.start) * CODES + code);
+      const at = writeVarint(bytes, cells.end, range.start - end);
+      cells.end = writeVarint(bytes, at, (range.end - range.start) * CODES + code);
       end = range.end;
     }
-    return Uint8Array.from(bytes);
   },
   decode(bytes) {
     const ranges: TextRange[] = [];
@@ -39,7 +39,7 @@ export const textRanges: Codec<readonly TextRange[]> = {
     }
     return ranges;
   },
-};
+});
 
 const isWhole = (value: number): boolean =>
   Number.isInteger(value) && Number.isSafeInteger(value * CODES) && value >= 0;

@@ -1,14 +1,17 @@
 /** FROZEN. A byte holds seven bits of a number, the lowest bits first. The eighth bit says that more bytes follow. */
 const [BITS, MORE] = [0x7f, 0x80];
 
+/** Maximum bytes of a number. */
+export const MAX_VARINT_BYTES = 8;
+
 /** A position in an array of bytes. Each read moves the position. */
 export interface ByteReader {
   readonly bytes: Uint8Array;
   at: number;
 }
 
-/** Writes a whole number, at least 0, in at most eight bytes. @returns the offset after it */
-export function writeVarint(bytes: number[] | Uint8Array, start: number, value: number): number {
+/** Writes a whole number, at least 0, in at most {@link MAX_VARINT_BYTES} bytes. @returns the offset after it */
+export function writeVarint(bytes: Uint8Array, start: number, value: number): number {
   let at = start;
   let rest = value;
   for (; rest > BITS; rest = Math.floor(rest / MORE)) bytes[at++] = (rest % MORE) + MORE;
