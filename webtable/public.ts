@@ -7,6 +7,7 @@ export type {
   ContentLocation,
   ContentRecord,
   ContentStore,
+  MetadataRecord,
   ResponseRecord,
   RevisitRecord,
   StoredContent,

@@ -1,5 +1,5 @@
 /**
- * The store of page bodies. A row holds the location of its body. The body is stored before the row: after a kill in between, a record may
+ * The store of page bodies, and of texts. A row holds the locations of both. The body is stored before the row: after a kill in between, a record may
  * exist that no row points at, but every row has its record. A location is never used for another record.
  */
 
@@ -44,8 +44,20 @@ export interface RevisitRecord {
   readonly refersTo: ContentLocation;
 }
 
+/** Data on a page, which is not its body. */
+export interface MetadataRecord {
+  readonly kind: 'metadata';
+  readonly url: string;
+  readonly date: number;
+  /** The media type of `body`. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** The record of the page that the data is about. A number is the index of an earlier record of the same call. */
+  readonly refersTo?: ContentLocation | number | undefined;
+}
+
 /** A record that a content store can store. */
-export type ContentRecord = ResponseRecord | RevisitRecord;
+export type ContentRecord = ResponseRecord | RevisitRecord | MetadataRecord;
 
 /** A body as it was stored. */
 export interface StoredContent {
@@ -55,6 +67,8 @@ export interface StoredContent {
 
 /** A record as it was stored, with its headers. */
 export interface StoredRecord {
+  /** The lines in front of the block, as they are stored. */
+  readonly headerLines: string;
   /** The headers of the record, with names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly block: Uint8Array;
@@ -90,6 +104,11 @@ export interface ContentStore {
   read(locations: readonly ContentLocation[]): Promise<(StoredContent | undefined)[]>;
   /** Like {@link ContentStore.read}, but returns whole records, with their headers. */
   records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]>;
+  /**
+   * Like {@link ContentStore.records}, but yields one record after another. The bytes of a record are valid until the next one is
+   * requested.
+   */
+  stream(locations: readonly ContentLocation[]): AsyncGenerator<StoredRecord | undefined, undefined>;
   /** Whether a record is at the location, as far as the store can tell without reading the record. */
   has(location: ContentLocation): Promise<boolean>;
   /** Tells the store that no row points at these locations now. The bodies may stay readable until the next compaction. */

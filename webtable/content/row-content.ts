@@ -4,7 +4,7 @@ import { after, scanSteps } from '../scan-steps.js';
 import type { Column, RowChange, Store } from '../store.js';
 import type { Compaction, ContentLocation, ContentStore, StoredRecord } from './content-store.js';
 import { contentOf, readRecord } from './warc-reader.js';
-import { warcRecord } from './warc-record.js';
+import { newRecordId, warcRecord } from './warc-record.js';
 
 const COLUMN: Column = 'c:b';
 const TABLE = 'content';
@@ -33,22 +33,37 @@ export function createRowContent(store: Store): ContentStore {
     });
   }
 
+  async function idAt(location: ContentLocation): Promise<string | undefined> {
+    return (await records([location]))[0]?.headers.get('warc-record-id');
+  }
+
   return {
     async append(added) {
       const changes: RowChange[] = [];
-      const locations = added.map((record) => {
+      const locations: ContentLocation[] = [];
+      const ids = added.map(newRecordId);
+      for (const [i, record] of added.entries()) {
         const time = Math.max(0, record.date).toString(36).padStart(TIME_DIGITS, '0');
         const segment = `${rowKeyOf(record.url)} ${time}${randomBytes(4).toString('hex')}`;
         // A revisit is not stored, because no row would ever point at it.
-        if (record.kind === 'revisit') return { segment, offset: 0, length: 0 };
-        const bytes = warcRecord(record);
+        if (record.kind === 'revisit') {
+          locations.push({ segment, offset: 0, length: 0 });
+          continue;
+        }
+        const refersTo = record.kind === 'metadata' ? record.refersTo : undefined;
+        const id = typeof refersTo === 'number' ? ids[refersTo] : refersTo && (await idAt(refersTo));
+        const bytes = warcRecord(record, id === undefined ? undefined : { id }, ids[i]);
         changes.push({ key: segment, put: new Map([[COLUMN, bytes]]) });
-        return { segment, offset: 0, length: bytes.length };
-      });
+        locations.push({ segment, offset: 0, length: bytes.length });
+      }
       if (changes.length > 0) await store.write(TABLE, changes);
       return locations;
     },
     records,
+    async *stream(locations) {
+      yield* await records(locations);
+      return undefined;
+    },
     read: async (locations) => (await records(locations)).map((record) => record && contentOf(record)),
     has: async ({ segment }) => (await store.get(TABLE, [segment], [COLUMN]))[0] !== undefined,
     discard: (locations) => remove(locations.map(({ segment }) => segment)),

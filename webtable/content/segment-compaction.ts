@@ -25,7 +25,7 @@ const GROUP_BYTES = 4_000_000;
 
 /**
  * Copies referenced records to new segments, then removes the old segments. A segment is copied if it is small, is not compressed, or also
- * holds unreferenced records. The copies are compressed, and are in order of their rows. Segments that appear after the start stay
+ * holds unreferenced records. Copies of bodies are compressed, and all are in order of their rows. Segments that appear after the start stay
  * unchanged.
  * @param segments with their sizes in bytes
  */
@@ -89,9 +89,13 @@ export function createSegmentCompaction(
   };
 }
 
-/** Compresses a stored member; returns undefined if the member is incomplete. */
+/**
+ * Compresses a stored member; returns undefined if the member is incomplete. A metadata record stays as it is, because exports and indexes
+ * read it for each row.
+ */
 async function pack(member: Uint8Array | undefined): Promise<Uint8Array | undefined> {
   const bytes = member && (await decompress(member));
-  if (!bytes || !readRecord(bytes)) return undefined;
-  return isStored(member) ? compress(bytes) : member;
+  const record = bytes && readRecord(bytes);
+  if (!record) return undefined;
+  return isStored(member) && record.headers.get('warc-type') !== 'metadata' ? compress(bytes) : member;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The methods that a file of a content folder needs; `FileHandle` of node:fs/promises has them. */
@@ -54,39 +54,23 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Reads parts of one file, in order. A part that is not completely in the file is undefined. */
-export async function readParts(
-  path: string,
-  parts: readonly { readonly offset: number; readonly length: number }[],
-): Promise<(Uint8Array | undefined)[]> {
+/** A segment that is open for reading, with its size when it was opened. */
+export interface OpenSegment {
+  readonly file: FileHandle;
+  readonly size: number;
+}
+
+/** Opens a segment; undefined if it is missing. */
+export async function openSegment(directory: string, segment: string): Promise<OpenSegment | undefined> {
   let file;
   try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if (isMissing(error)) return parts.map(() => undefined);
-    throw error;
-  }
-  try {
+    file = await open(segmentPath(directory, segment), 'r');
     const found = await file.stat();
-    const size = found.isFile() ? found.size : 0;
-    const read: (Uint8Array | undefined)[] = [];
-    for (const { offset, length } of parts) {
-      if (offset + length > size) {
-        read.push(undefined);
-        continue;
-      }
-      const bytes = Buffer.allocUnsafeSlow(length);
-      let at = 0;
-      while (at < length) {
-        const { bytesRead } = await file.read(bytes, at, length - at, offset + at);
-        if (bytesRead === 0) break;
-        at += bytesRead;
-      }
-      read.push(at === length ? bytes : undefined);
-    }
-    return read;
-  } finally {
-    await file.close();
+    return { file, size: found.isFile() ? found.size : 0 };
+  } catch (error) {
+    await file?.close();
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 

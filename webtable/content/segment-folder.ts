@@ -18,7 +18,7 @@ import { listSegments, segmentPath, sizeOf } from './segment-files.js';
 import { readMembers, readReferred, readSegmentHead } from './segment-reader.js';
 import { SegmentWriter, createFile, type CreateFile, type Member } from './segment-writer.js';
 import { contentOf, readRecord } from './warc-reader.js';
-import { warcRecordParts } from './warc-record.js';
+import { newRecordId, warcRecordParts } from './warc-record.js';
 
 /** Options of a {@link SegmentFolder}. Only tests change the defaults. */
 export interface SegmentFolderOptions {
@@ -47,6 +47,7 @@ export class SegmentFolder implements ContentStore {
   readonly #oneByOne = createOneByOne();
   readonly #appends = new Set<Promise<unknown>>();
   readonly #discarded: ReturnType<typeof createDiscardedBytes>;
+  readonly #memories: ReadMemory[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(directory: string, options: SegmentFolderOptions = {}) {
@@ -65,7 +66,7 @@ export class SegmentFolder implements ContentStore {
   async append(records: readonly ContentRecord[]): Promise<ContentLocation[]> {
     this.#assertOpen();
     const append = this.#failing(async () => {
-      const members = await Promise.all(records.map((record) => memberOf(record, this.#directory)));
+      const members = await membersOf(records, this.#directory);
       const locations = await this.#oneByOne(() => this.#writer.write(members));
       // Revisits are discarded at once, because no row ever points at them.
       await this.discard(locations.filter((_, i) => records[i]!.kind === 'revisit'));
@@ -81,13 +82,21 @@ export class SegmentFolder implements ContentStore {
 
   async records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
     const members = await this.#members(locations);
-    return Promise.all(
-      members.map(async (member) => {
-        const bytes = member && (await decompress(member));
-        const record = bytes && readRecord(bytes);
-        return record && (isStored(member) ? record : { ...record, member });
-      }),
-    );
+    return Promise.all(members.map(async (member) => recordOf(member, member && (await decompress(member)))));
+  }
+
+  async *stream(locations: readonly ContentLocation[]): AsyncGenerator<StoredRecord | undefined, undefined> {
+    const memory = this.#memories.pop() ?? new ReadMemory();
+    try {
+      for (const member of await this.#members(locations, memory.allocate)) {
+        const bytes = member && decompress(member);
+        yield recordOf(member, bytes instanceof Promise ? await bytes : bytes);
+      }
+    } finally {
+      memory.clear();
+      this.#memories.push(memory);
+    }
+    return undefined;
   }
 
   async has({ segment, offset, length }: ContentLocation): Promise<boolean> {
@@ -157,9 +166,12 @@ export class SegmentFolder implements ContentStore {
     });
   }
 
-  async #members(locations: readonly ContentLocation[]): Promise<(Uint8Array | undefined)[]> {
+  async #members(
+    locations: readonly ContentLocation[],
+    allocate?: (bytes: number) => Buffer,
+  ): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen();
-    return this.#failing(() => readMembers(this.#directory, locations));
+    return this.#failing(() => readMembers(this.#directory, locations, allocate));
   }
 
   async #endSegments(): Promise<void> {
@@ -184,7 +196,37 @@ export class SegmentFolder implements ContentStore {
   }
 }
 
-async function memberOf(record: ContentRecord, directory: string): Promise<Member> {
-  const referred = record.kind === 'revisit' ? await readReferred(directory, record.refersTo) : undefined;
-  return store(warcRecordParts(record, referred));
+/** Memory for reads, which is used again: new memory would cost as much as the read itself. A read that does not fit gets new memory. */
+class ReadMemory {
+  readonly #bytes = Buffer.allocUnsafeSlow(4_194_304);
+  #used = 0;
+
+  readonly allocate = (bytes: number): Buffer => {
+    const start = this.#used;
+    if (start + bytes > this.#bytes.length) return Buffer.allocUnsafeSlow(bytes);
+    return this.#bytes.subarray(start, (this.#used += bytes));
+  };
+
+  clear(): void {
+    this.#used = 0;
+  }
+}
+
+/** @param bytes the decompressed member */
+function recordOf(member: Uint8Array | undefined, bytes: Uint8Array | undefined): StoredRecord | undefined {
+  const record = bytes && readRecord(bytes);
+  return record && member && !isStored(member) ? { ...record, member } : record;
+}
+
+async function membersOf(records: readonly ContentRecord[], directory: string): Promise<Member[]> {
+  const places = records.map((record) => (record.kind === 'response' ? undefined : record.refersTo));
+  const stored = places.filter((place) => typeof place === 'object');
+  const read = stored.length > 0 ? await readReferred(directory, stored) : [];
+  const ids = records.map(newRecordId);
+  let next = 0;
+  return records.map((record, i) => {
+    const place = places[i];
+    const referred = typeof place === 'number' ? { id: ids[place]! } : place && read[next++];
+    return store(warcRecordParts(record, referred, ids[i]));
+  });
 }

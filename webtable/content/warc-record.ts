@@ -5,11 +5,11 @@ import { archivedHead } from './http-head.js';
 /** One header of a WARC record. */
 type WarcHeader = readonly [name: string, value: string];
 
-/** The data that a revisit repeats from the earlier record. */
+/** The data of an earlier record that a revisit repeats. A metadata record repeats only the id. */
 export interface Referred {
   readonly id: string;
-  readonly date: string;
-  readonly payloadDigest: string | undefined;
+  readonly date?: string;
+  readonly payloadDigest?: string | undefined;
 }
 
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
@@ -32,19 +32,29 @@ export function warcinfoRecord(filename: string, date: number, id?: string): Buf
 
 /**
  * Makes a record in the format WARC 1.1. A page that was fetched by HTTP is a `response` with the received head, adapted to the decoded
- * body (see {@link archivedHead}). Any other page is a `resource`. An answer 304 is a `revisit`. The record has a digest of its body. It
- * has no digest of its whole block, which would double the cost. The checksum of the member or of the store protects the block.
- * @param referred for a revisit: data of the earlier record, if that record can be read
- * @param id of the record; absent: a random one
+ * body (see {@link archivedHead}). Any other page is a `resource`. An answer 304 is a `revisit`. The record of a page has a digest of its
+ * body. It has no digest of its whole block, which would double the cost. The checksum of the member or of the store protects the block.
+ * @param referred for a revisit or metadata: data of the earlier record, if that record can be read
+ * @param id of the record
  */
-export function warcRecord(record: ContentRecord, referred?: Referred, id?: string): Buffer {
+export function warcRecord(record: ContentRecord, referred?: Referred, id = newRecordId()): Buffer {
   return Buffer.concat(warcRecordParts(record, referred, id));
 }
 
 /** Like {@link warcRecord}, but returns the parts of the record. The part with the body is the body of `record` itself, not a copy. */
-export function warcRecordParts(record: ContentRecord, referred?: Referred, id?: string): Uint8Array[] {
-  const { kind, url, date, head } = record;
+export function warcRecordParts(record: ContentRecord, referred?: Referred, id = newRecordId()): Uint8Array[] {
+  const { kind, url, date } = record;
   const start: WarcHeader[] = [...identity(date, id), ['WARC-Target-URI', url]];
+  if (kind === 'metadata') {
+    const headers: WarcHeader[] = [
+      ['WARC-Type', 'metadata'],
+      ...start,
+      ...(referred ? [['WARC-Refers-To', referred.id] as const] : []),
+      ['Content-Type', record.contentType],
+    ];
+    return partsOf(headers, [record.body]);
+  }
+  const { head } = record;
   if (kind === 'revisit') {
     // A revisit without a head gets the head of the earlier record.
     const block = Buffer.from(head === undefined ? '' : archivedHead(head), 'latin1');
@@ -74,7 +84,12 @@ export function warcRecordParts(record: ContentRecord, referred?: Referred, id?:
 
 const HTTP_RESPONSE = 'application/http; msgtype=response';
 
-function identity(date: number, id = `<urn:uuid:${randomUUID()}>`): WarcHeader[] {
+/** A new random id of a record. */
+export function newRecordId(): string {
+  return `<urn:uuid:${randomUUID()}>`;
+}
+
+function identity(date: number, id = newRecordId()): WarcHeader[] {
   return [
     ['WARC-Date', new Date(date).toISOString()],
     ['WARC-Record-ID', id],
@@ -85,7 +100,7 @@ function refersTo(url: string, { id, date, payloadDigest }: Referred): WarcHeade
   return [
     ['WARC-Refers-To', id],
     ['WARC-Refers-To-Target-URI', url],
-    ['WARC-Refers-To-Date', date],
+    ...(date === undefined ? [] : [['WARC-Refers-To-Date', date] as const]),
     ...(payloadDigest === undefined ? [] : [['WARC-Payload-Digest', payloadDigest] as const]),
   ];
 }

@@ -74,6 +74,17 @@ describe('a folder of segments', () => {
     await expect(store.append([page(5)])).rejects.toMatchObject({ code: 'CLOSED' });
   });
 
+  it('reads records that are close together, far apart, or requested twice', async () => {
+    const store = folder();
+    const sizes = [10, 70_000, 20, 300_000, 30, 40, 900_000, 50];
+    const bodies = sizes.map((size, n) => `${n}`.repeat(size));
+    const places = await store.append(bodies.map((body, n) => page(n, body)));
+    const cut = { ...places.at(-1)!, length: places.at(-1)!.length + 1 };
+    const order = [7, 0, 4, 2, 0, 5, 1, 6, 3];
+    const found = await texts(store, [cut, ...order.map((n) => places[n]!)]);
+    expect(found).toEqual([null, ...order.map((n) => bodies[n])]);
+  });
+
   it('keeps concurrent appends apart', async () => {
     const store = folder();
     const places = (await Promise.all(Array.from({ length: 40 }, (_, n) => store.append([page(n)])))).flat();
