@@ -85,7 +85,9 @@ export const MARK_COLUMNS = {
 /** The name of a mark is the name of the job that sets it. */
 export type Mark = keyof typeof MARK_COLUMNS;
 
-/** The column of every field of a page, except marks, inlinks, inlinkCount and content. */
+/**
+ * The column of every field of a page, except marks, inlinks, inlinkCount and content. Columns with {@link TEXT_PREFIX} are not in the row.
+ */
 export const FIELD_COLUMNS = {
   status: 'm:st',
   dueAt: 'm:ft',
@@ -130,17 +132,21 @@ export const FIELD_COLUMNS = {
   digest: 'm:dg',
   changedLinks: 'm:cg',
   logged: 'm:lo',
-  outlinks: 'l:o',
+  textLocation: 'm:ta',
   title: 'p:ti',
-  text: 'p:tx',
-  textRanges: 'p:tr',
   language: 'p:la',
   languageSource: 'p:ls',
-  headings: 'p:hd',
   pageMetadata: 'p:me',
   custom: 'p:cu',
-  headers: 'p:he',
+  outlinks: 't:o',
+  text: 't:tx',
+  textRanges: 't:tr',
+  headings: 't:hd',
+  headers: 't:he',
 } as const;
+
+/** The prefix of the columns that are cells of the text record, at `textLocation` in the content store, and not of the row. */
+export const TEXT_PREFIX = 't:';
 
 /**
  * The prefix of the columns of inlinks. A column holds the inlinks that one change added. The position of the column follows the prefix.

@@ -92,7 +92,10 @@ export interface Store {
   ): Promise<(StoredRow | undefined)[]>;
   /** Rows in key order within each range. Ending the iteration early frees its resources. */
   scan(table: TableName, options: ScanOptions): AsyncIterable<StoredRow>;
-  /** Makes the changes in the given order. A call may contain several changes of one row. */
+  /**
+   * Makes the changes in the given order. A call may contain several changes of one row. The caller may change the bytes of the cells once
+   * the call has ended.
+   */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
   /** The folder on this machine that holds the store; absent if there is none. */
   readonly directory?: string | undefined;

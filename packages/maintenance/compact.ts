@@ -18,15 +18,15 @@ import {
 } from '../core/index.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
-type Row = PageRow<'contentLocation' | 'contentVersions' | 'marks'>;
-const FIELDS = ['contentLocation', 'contentVersions', 'marks'] as const;
+const FIELDS = ['contentLocation', 'textLocation', 'contentVersions', 'marks'] as const;
+type Row = PageRow<(typeof FIELDS)[number]>;
 const CHUNK = 500;
 
 /**
- * Removes unreferenced bodies: bodies of removed pages, and earlier bodies beyond `db.keepVersions`. If a segment has an unreferenced body,
- * its other bodies are copied, then the rows are changed, and then the segment is removed. compact may be killed at any time and run again.
- * It waits until no other job runs on the table, and reads the locations of all bodies twice. It also removes entries of the change log
- * that are older than `db.changesKept`. Counters: `COUNTERS.compact`.
+ * Removes unreferenced records: bodies and texts of removed pages, earlier texts, and earlier bodies beyond `db.keepVersions`. If a segment
+ * has an unreferenced record, its other records are copied, then the rows are changed, and then the segment is removed. compact may be
+ * killed at any time and run again. It waits until no other job runs on the table, and reads the locations of all records twice. It also
+ * removes entries of the change log that are older than `db.changesKept`. Counters: `COUNTERS.compact`.
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
@@ -52,18 +52,16 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
   const compaction = await content.compaction();
   for await (const row of pages.scan({ fields: FIELDS })) {
     if (tracker.aborted) return;
-    compaction.note(locationsOf(row, keepVersions));
+    compaction.note([...bodiesOf(row, keepVersions), ...textOf(row)]);
   }
   if (!(await compaction.begin())) return;
   for await (const rows of chunked(pages.scan({ fields: FIELDS }), CHUNK)) {
     if (tracker.aborted) return;
-    const locations = rows.map((row) => locationsOf(row, keepVersions));
-    const moved = await compaction.move(locations.flat());
-    let from = 0;
-    const changes = rows.flatMap((row, i) => {
-      const now = moved.slice(from, (from += locations[i]!.length));
-      return changeOf(row, locations[i]!, now, tracker);
-    });
+    // The texts are behind the bodies, so that texts of adjacent rows can be read together.
+    const locations = rows.flatMap((row) => bodiesOf(row, keepVersions)).concat(rows.flatMap(textOf));
+    const moved = await compaction.move(locations);
+    const now = new Map(locations.map((place, i) => [place, moved[i]]));
+    const changes = rows.flatMap((row) => changeOf(row, bodiesOf(row, keepVersions), now, tracker));
     await checkLeases({ jobSlots });
     await writeLocations(crawl, rows, changes);
     tracker.count('rows', rows.length);
@@ -75,32 +73,39 @@ async function compactContent(crawl: CrawlContext, jobSlots: JobSlots, tracker: 
   tracker.count('bytes_freed', bytes);
 }
 
-/** Returns the locations of the bodies that a row keeps. The newest body is first. */
-function locationsOf({ contentLocation, contentVersions = [] }: Row, keepVersions: number): readonly ContentLocation[] {
+/** The locations of the bodies that a row keeps, the newest first. */
+function bodiesOf({ contentLocation, contentVersions = [] }: Row, keepVersions: number): readonly ContentLocation[] {
   return [...(contentLocation ? [contentLocation] : []), ...contentVersions.slice(0, keepVersions - 1)];
 }
 
+function textOf({ textLocation }: Row): readonly ContentLocation[] {
+  return textLocation ? [textLocation] : [];
+}
+
 /**
- * Returns the change of a row after its bodies were copied. If a body cannot be read, the row keeps the old location, because it shows that
- * there was a body.
+ * Returns the change of a row after its records were copied. If a record cannot be read, the row keeps the old location, because it shows
+ * that there was a record.
+ * @param now the new location of each record that can be read
  */
 function changeOf(
-  { key, contentLocation, contentVersions = [] }: Row,
-  before: readonly ContentLocation[],
-  now: readonly (ContentLocation | undefined)[],
+  row: Row,
+  bodies: readonly ContentLocation[],
+  now: ReadonlyMap<ContentLocation, ContentLocation | undefined>,
   { count }: Tracker,
 ): PageChange[] {
-  count('lost_body', now.filter((place) => !place).length);
-  const copied = now.filter((place, i) => place && !isSameLocation(place, before[i])).length;
+  const places = [...bodies, ...textOf(row)];
+  count('lost_body', places.filter((place) => !now.get(place)).length);
+  const copied = places.filter((place) => now.get(place) && !isSameLocation(now.get(place), place)).length;
   count('copied', copied);
-  const locations = before.map((place, i) => now[i] ?? place);
-  const versions = contentLocation ? locations.slice(1) : locations;
+  const { key, contentLocation, textLocation, contentVersions = [] } = row;
+  const versions = bodies.slice(contentLocation ? 1 : 0).map((place) => now.get(place) ?? place);
   if (copied === 0 && versions.length === contentVersions.length) return [];
   return [
     {
       key,
       set: {
-        ...(contentLocation && { contentLocation: locations[0]! }),
+        ...(contentLocation && { contentLocation: now.get(contentLocation) ?? contentLocation }),
+        ...(textLocation && { textLocation: now.get(textLocation) ?? textLocation }),
         ...(versions.length > 0 && { contentVersions: versions }),
       },
       ...(versions.length === 0 && { unset: ['contentVersions'] as const }),

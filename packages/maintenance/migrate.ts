@@ -12,9 +12,9 @@ export interface MigrationReport extends Report {
 }
 
 /**
- * Migrates a table with an earlier schema version to the present version. It closes all batches, and writes the
- * indexes again from the rows. It may be killed at any time and run again. The table cannot be opened for other work until the migration has ended. Counters:
- * `COUNTERS.migrate`.
+ * Migrates a table with an earlier schema version to the present version. It moves texts, links and headers of pages to records beside the
+ * bodies, closes all batches, and writes the indexes again from the rows. It may be killed at any time and run again. The table cannot be
+ * opened for other work until the migration has ended. Counters: `COUNTERS.migrate`.
  * @throws CrawlError TABLE_VERSION for a table on HBase
  */
 export function migrate(crawl: JobContext, options: JobOptions = {}): Promise<MigrationReport> {

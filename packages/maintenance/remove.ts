@@ -27,7 +27,7 @@ export interface RemoveOptions extends JobOptions, PageSelection {
   readonly dryRun?: boolean;
 }
 
-const CONTENT_FIELDS = ['contentLocation', 'contentVersions'] as const;
+const CONTENT_FIELDS = ['contentLocation', 'textLocation', 'contentVersions'] as const;
 type Row = PageRow<SelectionField | (typeof FRONTIER_FIELDS)[number] | (typeof CONTENT_FIELDS)[number]>;
 const CHUNK = 500;
 
@@ -122,10 +122,9 @@ async function removeChunk(
   );
   const removed = [...chosen.values()];
   await tables.content.discard(
-    removed.flatMap(({ contentLocation, contentVersions = [] }) => [
-      ...(contentLocation ? [contentLocation] : []),
-      ...contentVersions,
-    ]),
+    removed.flatMap(({ contentLocation, textLocation, contentVersions = [] }) =>
+      [contentLocation, textLocation, ...contentVersions].filter((place) => place !== undefined),
+    ),
   );
   const seedHosts = new Set(removed.flatMap(({ key, marks }) => (marks?.inject ? [hostKeyOfRow(key)] : [])));
   for (const host of seedHosts) await removeSeedHost(tables, host);

@@ -21,7 +21,7 @@ import {
   WRONG_TIME_FIELDS,
   hasWrongTime,
   isFetchedInFuture,
-  isBodyLost,
+  isRecordLost,
 } from '../core/index.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
@@ -204,13 +204,12 @@ async function mendTimes(crawl: CrawlContext, tracker: Tracker): Promise<void> {
 const LOST_ROWS_PER_READ = 100;
 
 /**
- * Makes pages due whose stored body can no longer be read, for example after a power failure. fetch then requests each page without the tag
- * of the lost copy. Two kinds of rows are only counted: rows that a batch holds, and rows without content, because a fetch would give them
- * no new body. It reads every body. If bodies are not stored, it does nothing. Counters: lost_body; lost_body_due for pages that were made
- * due.
+ * Makes pages due whose stored body or text can no longer be read, for example after a power failure. fetch then requests each page without
+ * the tag of the lost copy. Two kinds of rows are only counted: rows that a batch holds, and rows without content, because a fetch would
+ * give them no new body. It reads every text, and every body if bodies are stored. Counters: lost_body; lost_body_due for pages that were
+ * made due.
  */
 async function makeLostBodiesDue(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  if (!crawl.settings.fetcher.storeContent) return;
   const now = crawl.clock();
   for await (const keys of chunked(rowsWithLostBody(crawl), LOST_ROWS_PER_READ)) {
     if (tracker.aborted) return;
@@ -233,6 +232,7 @@ function withoutTag({ protocolStatus }: PageRow<'protocolStatus'>): Pick<PageRow
   return { protocolStatus: rest };
 }
 
-async function* rowsWithLostBody({ tables }: CrawlContext): AsyncGenerator<string> {
-  for await (const row of tables.pages.scan({ fields: ['content'] })) if (isBodyLost(row)) yield row.key;
+async function* rowsWithLostBody({ tables, settings }: CrawlContext): AsyncGenerator<string> {
+  const fields = settings.fetcher.storeContent ? (['headers', 'content'] as const) : (['headers'] as const);
+  for await (const row of tables.pages.scan<'headers' | 'content'>({ fields })) if (isRecordLost(row)) yield row.key;
 }

@@ -79,10 +79,11 @@ const titleOf = async (crawl: TestCrawl, url: string): Promise<string | undefine
   /<title>(.*)<\/title>/.exec(Buffer.from((await rowOf(crawl, url, 'content')).content ?? []).toString())?.[1];
 
 describe('compact', () => {
-  it('removes earlier bodies and revisits, and the remaining ones are read as before', async () => {
+  it('removes earlier bodies and texts, and revisits, and the remaining ones are read as before', async () => {
     const crawl = await crawlOnDisk();
     await rounds(crawl, 2);
     expect((await records()).sort()).toEqual([
+      ...[0, 0, 1, 1, 2].map((n) => `metadata ${URLS[n]}`),
       `response ${URLS[0]} 1`,
       `response ${URLS[0]} 2`,
       `response ${URLS[1]} 1`,
@@ -92,15 +93,17 @@ describe('compact', () => {
       'warcinfo',
     ]);
     const { counters } = await jobs.compact(crawl);
-    expect(counters).toEqual({ rows: 3, copied: 3, segments_removed: 1, bytes_freed: expect.any(Number) as number });
+    expect(counters).toEqual({ rows: 3, copied: 6, segments_removed: 1, bytes_freed: expect.any(Number) as number });
     for (const name of Object.keys(counters)) expect(COUNTERS.compact).toHaveProperty(name);
     expect(await records()).toEqual([
       'warcinfo',
       `response ${URLS[0]} 2`,
       `response ${URLS[1]} 2`,
       `response ${URLS[2]} 1`,
+      ...URLS.map((url) => `metadata ${url}`),
     ]);
     expect(await Promise.all(URLS.map((url) => titleOf(crawl, url)))).toEqual(['2', '2', '1']);
+    for (const url of URLS) expect((await rowOf(crawl, url, 'text')).text).toContain(`${url} xxx`);
     expect((await jobs.compact(crawl)).counters).toEqual({});
     expect(await stats(crawl)).toMatchObject({ lostBodies: 0 });
     crawl.setTime(START + 3 * MONTH);
@@ -112,7 +115,10 @@ describe('compact', () => {
     const crawl = await crawlOnDisk({ 'db.keepVersions': 3 });
     await rounds(crawl, 4);
     await jobs.compact(crawl);
-    expect((await records()).filter((text) => text.includes(URLS[0]!))).toHaveLength(3);
+    expect((await records()).filter((text) => text.includes(URLS[0]!)).sort()).toEqual([
+      `metadata ${URLS[0]}`,
+      ...[2, 3, 4].map((n) => `response ${URLS[0]} ${n}`),
+    ]);
     const { contentLocation, contentVersions = [] } = await rowOf(
       crawl,
       URLS[0]!,
@@ -131,18 +137,23 @@ describe('compact', () => {
     await jobs.compact(fewer);
     expect((await rowOf(fewer, URLS[0]!, 'contentVersions')).contentVersions).toHaveLength(1);
     expect((await records()).filter((text) => text.includes(URLS[0]!)).sort()).toEqual([
+      `metadata ${URLS[0]}`,
       `response ${URLS[0]} 3`,
       `response ${URLS[0]} 4`,
     ]);
     await fewer.close();
   });
 
-  it('frees the bodies of removed pages', async () => {
+  it('frees the bodies and texts of removed pages', async () => {
     const crawl = await crawlOnDisk();
     await rounds(crawl, 1);
     await jobs.remove(crawl, { prefix: 'http://a.com/1' });
     await jobs.compact(crawl);
-    expect(await records()).toEqual(['warcinfo', `response ${URLS[1]} 1`, `response ${URLS[2]} 1`]);
+    expect(await records()).toEqual([
+      'warcinfo',
+      ...[1, 2].map((n) => `response ${URLS[n]} 1`),
+      ...[1, 2].map((n) => `metadata ${URLS[n]}`),
+    ]);
     await crawl.close();
   });
 
@@ -155,7 +166,7 @@ describe('compact', () => {
       if (counters['compact_copied']) break;
       expect(n, 'the time it should have run by').toBeLessThan(3);
     }
-    expect(await records()).toHaveLength(4);
+    expect(await records()).toHaveLength(7);
     await crawl.close();
   });
 
@@ -177,7 +188,7 @@ describe('compact', () => {
     await rounds(crawl, 3);
     const keys: string[] = [];
     for await (const { key } of crawl.tables.store.scan('content', { columns: ['c'] })) keys.push(key);
-    expect(keys).toHaveLength(3);
+    expect(keys).toHaveLength(6);
     expect((await jobs.compact(crawl)).counters).toEqual({ rows: 3 });
     expect(await Promise.all(URLS.map((url) => titleOf(crawl, url)))).toEqual(['3', '3', '1']);
     await crawl.close();

@@ -20,8 +20,8 @@ interface Tagged {
   readonly requests: FetchRequest[];
   /** Removes bodies, like a power failure that removes the end of a log. */
   lose(...urls: string[]): Promise<void>;
-  /** Puts an older body in the place of the one that was written. */
-  change(url: string): Promise<void>;
+  /** Puts an older record in the place of the one that was written. */
+  change(url: string, field?: 'contentLocation' | 'textLocation'): Promise<void>;
 }
 
 /** A crawl of three pages after one round, on a server that answers 304 to a tag, or to every request. */
@@ -50,8 +50,9 @@ async function taggedCrawl({
   return {
     crawl,
     requests,
-    async change(url) {
-      await store.write('content', [{ key: await placeOf(crawl, url), put: new Map([['c:b', Buffer.from('other')]]) }]);
+    async change(url, field) {
+      const key = await placeOf(crawl, url, field);
+      await store.write('content', [{ key, put: new Map([['c:b', Buffer.from('other')]]) }]);
     },
     async lose(...urls) {
       for (const url of urls) await store.write('content', [{ key: await placeOf(crawl, url), clear: true }]);
@@ -59,8 +60,12 @@ async function taggedCrawl({
   };
 }
 
-async function placeOf(crawl: TestCrawl, url: string): Promise<string> {
-  return (await rowOf(crawl, url, 'contentLocation')).contentLocation!.segment;
+async function placeOf(
+  crawl: TestCrawl,
+  url: string,
+  field: 'contentLocation' | 'textLocation' = 'contentLocation',
+): Promise<string> {
+  return (await rowOf(crawl, url, field))[field]!.segment;
 }
 
 describe('a page whose body is lost', () => {
@@ -78,6 +83,10 @@ describe('a page whose body is lost', () => {
       ]),
     );
     expect(Buffer.from((await rowOf(crawl, URLS[1]!, 'content')).content!).toString()).toContain(URLS[1]);
+    const stored = [];
+    for await (const { key } of crawl.tables.store.scan('content', { columns: ['c'] })) stored.push(key);
+    const places = URLS.flatMap((url) => [placeOf(crawl, url), placeOf(crawl, url, 'textLocation')]);
+    expect(stored.sort()).toEqual((await Promise.all(places)).sort());
     await crawl.close();
   });
 
@@ -178,5 +187,44 @@ describe('a page whose body is lost', () => {
     const off = await testCrawl(undefined, { store: crawl.tables.store, settings: { 'fetcher.storeContent': false } });
     expect((await jobs.repair(off)).counters).not.toHaveProperty('lost_body');
     await off.close();
+  });
+});
+
+describe.each([true, false])('a page whose text record is lost, with fetcher.storeContent %s', (storeContent) => {
+  const settings = { 'fetcher.storeContent': storeContent };
+  const textOf = async (crawl: TestCrawl): Promise<string | undefined> =>
+    (await rowOf(crawl, URLS[0]!, 'text')).text?.trim();
+
+  it('is requested again without a condition after a 304', async () => {
+    const { crawl, requests, change } = await taggedCrawl({ settings });
+    const text = await textOf(crawl);
+    await change(URLS[0]!, 'textLocation');
+    crawl.setTime(START + MONTH);
+    const { fetched } = await round(crawl);
+    expect(fetched.counters).toMatchObject({ fetched: 3, notmodified: 2, success: 1, lost_body: 1 });
+    expect(requests.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual(['"1"', '"1"', '"1"', undefined]);
+    expect(text).toContain(URLS[0]);
+    expect(await textOf(crawl)).toBe(text);
+    await crawl.close();
+  });
+
+  it('is made due by repair, and then requested without a condition', async () => {
+    const { crawl, requests, change } = await taggedCrawl({ settings });
+    await change(URLS[0]!, 'textLocation');
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3, lost_body: 1, lost_body_due: 1 });
+    await round(crawl);
+    expect(requests.map(({ url, ifNoneMatch }) => [url, ifNoneMatch])).toEqual([[URLS[0], undefined]]);
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 3 });
+    await crawl.close();
+  });
+
+  it('is damaged, and its text is not empty but absent', async () => {
+    const { crawl, change } = await taggedCrawl({ settings });
+    await change(URLS[0]!, 'textLocation');
+    expect(await rowOf(crawl, URLS[0]!, 'text', 'title')).toEqual({
+      title: 't',
+      damaged: ['text: the record is missing or not as it was stored'],
+    });
+    await crawl.close();
   });
 });

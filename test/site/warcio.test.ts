@@ -78,13 +78,14 @@ it(
         .filter((record) => (record as string[])[0] !== 'warcinfo');
     };
     const response = ['response', url, '200', 'gzip', PAGE];
+    const metadata = ['metadata', url, null, null, expect.stringContaining('text text') as string];
     try {
       await jobs.crawl(crawl, { seeds: [url] });
-      expect(await read()).toEqual([response]);
+      expect(await read()).toEqual([response, metadata]);
       await jobs.crawl(crawl, { seeds: [url], refetch: true });
-      expect(await read()).toEqual([response, ['revisit', url, '304', null, '']]);
+      expect(await read()).toEqual([response, metadata, ['revisit', url, '304', null, '']]);
       await jobs.compact(crawl);
-      expect(await read()).toEqual([response]);
+      expect(await read()).toEqual([response, metadata]);
     } finally {
       await crawl.close();
     }

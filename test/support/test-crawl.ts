@@ -93,7 +93,10 @@ const COMPARED = {
   changedLinks: true,
   logged: true,
   marks: true,
-} as const satisfies Record<Exclude<Field, 'linkedUpTo' | 'contentLocation' | 'contentVersions' | 'fetchMs'>, true>;
+} as const satisfies Record<
+  Exclude<Field, 'linkedUpTo' | 'contentLocation' | 'textLocation' | 'contentVersions' | 'fetchMs'>,
+  true
+>;
 
 /** Every row of the webpage table as plain data, for comparison; bodies as text. */
 export async function allRows(crawl: OpenContext): Promise<Record<string, unknown>[]> {

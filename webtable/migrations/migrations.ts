@@ -4,6 +4,7 @@ import { text } from '../pages/codec.js';
 import type { Pages } from '../pages/pages.js';
 import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
+import { moveTexts } from './move-texts.js';
 import { rebuildIndexes } from './rebuild-indexes.js';
 
 /** The migration reports its progress through this object, and checks here whether it should stop. */
@@ -11,7 +12,7 @@ export interface MigrationProgress {
   /** Whether the caller wants the migration to stop. The migration checks this after each change of rows. */
   readonly aborted: boolean;
   /** Adds to a counter. */
-  count(name: 'rows' | 'batches' | 'released' | 'damaged', n: number): void;
+  count(name: 'texts' | 'rows' | 'batches' | 'released' | 'damaged', n: number): void;
   /** Adds to the number of completed rows. */
   done(n: number): void;
 }
@@ -30,7 +31,16 @@ interface Migration {
 }
 
 /** All migrations, the oldest first. The last migration leads to {@link SCHEMA_VERSION}. */
-export const MIGRATIONS: readonly Migration[] = [{ from: 7, to: 8, run: rebuildIndexes }];
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    from: 7,
+    to: 8,
+    async run(store, slots, pages, progress) {
+      await moveTexts(store, pages, progress);
+      if (!progress.aborted) await rebuildIndexes(store, slots, pages, progress);
+    },
+  },
+];
 
 /** The version that is written while a migration runs. The table then has rows of both layouts, so no code opens it. */
 const underWay = ({ from, to }: Migration): string => `${from}>${to}`;

@@ -36,6 +36,12 @@ export class CellBuffer {
     return Buffer.from(this.bytes.subarray(start, this.end));
   }
 
+  /** Removes all cells, and frees the memory. Views stay valid. */
+  release(): void {
+    this.clear();
+    this.bytes = Buffer.alloc(0);
+  }
+
   /** Removes all cells. The memory is used again, so all views become invalid. */
   clear(): void {
     this.end = 0;

@@ -12,17 +12,17 @@ export interface CellCodec<T> extends Codec<T> {
 }
 
 /** Values that get bytes of their own are encoded in this buffer first. */
-let scratchCells = new CellBuffer();
+const scratch = new CellBuffer();
 const MAX_SCRATCH_BYTES = 65_536;
 
 export function cellCodec<T>(codec: Pick<CellCodec<T>, 'encodeInto' | 'decode'>): CellCodec<T> {
   return {
     ...codec,
     encode(value) {
-      scratchCells.clear();
-      codec.encodeInto(scratchCells, value);
-      const bytes = scratchCells.copy(0);
-      if (scratchCells.bytes.length > MAX_SCRATCH_BYTES) scratchCells = new CellBuffer();
+      scratch.clear();
+      codec.encodeInto(scratch, value);
+      const bytes = scratch.copy(0);
+      if (scratch.bytes.length > MAX_SCRATCH_BYTES) scratch.release();
       return bytes;
     },
   };

@@ -198,6 +198,7 @@ export const FIELD_CODECS: { readonly [F in PlainField]: CellCodec<Page[F]> } = 
   custom: json(isRecord),
   headers: json(isRecordOfText),
   contentLocation,
+  textLocation: contentLocation,
   contentVersions,
   rank: number,
   hostRank: number,

@@ -225,6 +225,11 @@ export interface Page {
   headers: Readonly<Record<string, string>>;
   /** Where the body is in the content store. [fetch; compact] */
   contentLocation: ContentLocation;
+  /**
+   * Where the text record is in the content store. It has the fields text, textRanges, headings, outlinks and headers. Absent if the row has
+   * none of them. Set by each change of one of these fields. [fetch; parse; compact]
+   */
+  textLocation: ContentLocation;
   /** The locations of earlier bodies that `db.keepVersions` keeps, newest first. [fetch; compact] */
   contentVersions: readonly ContentLocation[];
   /** The PageRank of the page among all pages. The sum over all pages is 1, or less if some rank is dropped. [rank] */
@@ -280,15 +285,15 @@ export type PageRow<F extends keyof Page> = {
 /** Fields that `set` and `unset` accept. Fields of several cells, counts of such cells, and the body are excluded. */
 export type PlainField = Exclude<Field, 'marks' | 'inlinks' | 'inlinkCount' | 'content'>;
 
-/** The cells of fields, as they are stored. */
-export type EncodedFields = ReadonlyMap<PlainField, Uint8Array>;
+/** Fields that are not in the row, but in its text record. A read of one of them reads the record. */
+export type TextField = 'text' | 'textRanges' | 'headings' | 'outlinks' | 'headers';
 
 /** One atomic change of one row; fields that are not named stay as they are. */
 export interface PageChange {
   readonly key: string;
   readonly set?: { readonly [K in PlainField]?: Page[K] };
   /** Like `set`, with values that `encodeFields` has already encoded. A field may be named in only one of the two. */
-  readonly encoded?: EncodedFields;
+  readonly encoded?: Iterable<readonly [PlainField, Uint8Array]>;
   readonly unset?: readonly PlainField[];
   /** null removes a mark. */
   readonly marks?: { readonly [M in Mark]?: string | null };
@@ -297,7 +302,10 @@ export interface PageChange {
    * location of the record, so the record becomes the body of the row.
    */
   readonly record?: ContentRecord;
-  /** Locations that the row no longer points at after this change. */
+  /**
+   * Locations that the row no longer points at after this change. A change with a body and all text fields names the text record that it
+   * replaces: the row is not read for it.
+   */
   readonly discard?: readonly ContentLocation[];
   /** Inlinks to store as one cell, or as several if one would be too large. An inlink replaces an earlier one from the same source. */
   readonly inlinks?: InlinkCell;

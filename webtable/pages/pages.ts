@@ -1,4 +1,6 @@
-import { FIELD_CODECS, text, type Codec } from './codec.js';
+import { CellBuffer } from './cell-buffer.js';
+import type { CellCodec } from './cell-codec.js';
+import { FIELD_CODECS, text } from './codec.js';
 import {
   decodeInlinks,
   inlinkColumn,
@@ -7,12 +9,18 @@ import {
   type StoredInlink,
   type StoredInlinks,
 } from './inlink-cell.js';
-import type { EncodedFields, Field, Page, PageChange, PageRow, PlainField } from './page.js';
+import type { Field, PageChange, PageRow, PlainField } from './page.js';
 import { urlOf } from '../keys/row-key.js';
-import { FIELD_COLUMNS, INLINK_CELLS_PREFIX, MARK_COLUMNS, type Mark } from '../schema.js';
+import { FIELD_COLUMNS, INLINK_CELLS_PREFIX, MARK_COLUMNS, TEXT_PREFIX, type Mark } from '../schema.js';
 import type { Column, ColumnSelector, KeyRange, RowChange, Store, StoredRow } from '../store.js';
-import type { ContentLocation, ContentRecord, ContentStore } from '../content/content-store.js';
-import { addBodies, bodyGroups, type LocatedRow } from './page-bodies.js';
+import {
+  isSameLocation,
+  type ContentLocation,
+  type ContentRecord,
+  type ContentStore,
+} from '../content/content-store.js';
+import { BODIES, addMoved, recordGroups, textPart, type RecordPart, type RowDraft } from './page-records.js';
+import { editedText, isWholeText, textOf, textRecord, type TextEdits } from './text-record.js';
 import { scanSteps } from '../scan-steps.js';
 
 /** Which rows of the table to read, and which fields. */
@@ -38,11 +46,17 @@ const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
 /** The column of a field, and the codec of its value. */
 interface FieldCell {
   readonly column: Column;
-  readonly codec: Codec<unknown>;
+  readonly codec: CellCodec<unknown>;
 }
 
-/** The requested fields, each with its cell. `cell` is absent for a field that consists of several cells. */
-type ReadPlan = readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
+/** How the requested fields are read. */
+interface ReadPlan {
+  /** The fields in the row, each with its cell. `cell` is absent for a field that consists of several cells. */
+  readonly cells: readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
+  /** The records that are read too. */
+  readonly records: readonly RecordPart[];
+  readonly columns: readonly ColumnSelector[];
+}
 
 /** A Map, because a lookup in an object with this number of properties is slower. */
 const FIELD_CELLS: ReadonlyMap<string, FieldCell> = new Map(
@@ -50,8 +64,13 @@ const FIELD_CELLS: ReadonlyMap<string, FieldCell> = new Map(
 );
 const MARK_CELLS: ReadonlyMap<string, Column> = new Map(MARKS);
 
+/** Maximum bytes of a buffer that is used again. */
+const MAX_SPARE_BYTES = 1_048_576;
+
 /** Number of rows that a scan reads at a time. */
 const STEP = 500;
+/** Maximum bytes of records that are read together. */
+const MAX_RECORD_BYTES = 1_048_576;
 
 /** The `webpage` table with typed fields. */
 export interface Pages {
@@ -80,65 +99,125 @@ export interface Pages {
 
 /** @param content returns the store that has the bodies now */
 export function createPages(store: Store, content: () => ContentStore): Pages {
+  /** Buffers of earlier changes, for the cells of later ones. */
+  const spare: CellBuffer[] = [];
+
   async function getMany<F extends Field>(
     keys: readonly string[],
     fields: readonly F[],
   ): Promise<(PageRow<F> | undefined)[]> {
-    const rows = await store.get('webpage', keys, selectorsOf(fields));
     const plan = planFields(fields);
-    const decoded: (PageRow<F> | undefined)[] = [];
-    for (const row of rows) decoded.push(row && decodeRow<F>(row, plan));
-    if (!readsBodies(fields)) return decoded;
-    const present = decoded.filter((row) => row !== undefined);
-    const whole = await withBodies(present, fields);
-    const found = new Map(present.map((row, i) => [row, whole[i]]));
-    return decoded.map((row) => row && found.get(row));
+    const stored = await store.get('webpage', keys, plan.columns);
+    if (plan.records.length === 0) return stored.map((row) => row && asRow<F>(decodeRow(row, plan)));
+    const rows: (RowDraft | undefined)[] = [];
+    const found = stored.filter((row) => row !== undefined);
+    for await (const row of readRows(found, plan)) rows.push(row);
+    let next = 0;
+    return stored.map((row) => row && asRow<F>(rows[next++]));
   }
 
-  /** Adds the bodies at `contentLocation` to rows. */
-  async function withBodies<F extends Field>(rows: readonly LocatedRow[], fields: readonly F[]): Promise<PageRow<F>[]> {
-    const whole = await addBodies(content(), rows, async (keys) => {
-      return (await getMany(keys, ['contentLocation'])).map((row) => row?.contentLocation);
-    });
-    if ((fields as readonly Field[]).includes('contentLocation')) return whole as unknown as PageRow<F>[];
-    return whole.map(({ contentLocation: _, ...row }) => row as unknown as PageRow<F>);
-  }
-
-  async function* scan<F extends Field>({ fields, ranges = [{ start: '' }], limit = Infinity }: PageScan<F>) {
-    let left = limit;
-    const plan = planFields(fields);
-    for await (const rows of scanSteps(store, 'webpage', selectorsOf(fields), ranges, Math.min(STEP, left))) {
-      for (const row of rows.slice(0, left)) yield decodeRow<F>(row, plan);
-      if ((left -= rows.length) <= 0) return;
+  /** Yields the rows in order; undefined for a row that has none of the fields. */
+  async function* readRows(rows: readonly StoredRow[], plan: ReadPlan): AsyncGenerator<RowDraft | undefined> {
+    const { records: parts } = plan;
+    if (parts.length === 0) for (const row of rows) yield decodeRow(row, plan);
+    const located = parts.length === 0 ? [] : rows.map((row) => parts.map(({ at }) => placeIn(row, at)));
+    let next = 0;
+    for (const group of recordGroups(located, MAX_RECORD_BYTES, (places) => places)) {
+      const records = content().stream(group.flat().filter((place) => place !== undefined));
+      try {
+        for (const places of group) {
+          const row = decodeRow(rows[next++]!, plan);
+          for (const [i, part] of parts.entries()) {
+            const place = places[i];
+            const record = place && (await records.next()).value;
+            if (place && !(record && part.add(row, record))) await addMoved(content, row, part, place, locate);
+          }
+          yield places.some(Boolean) && isEmpty(row) ? undefined : row;
+        }
+      } finally {
+        await records.return(undefined);
+      }
     }
   }
 
-  /** Writes the bodies, then calls `writeRows`, then discards the bodies that the rows no longer point at. */
-  async function withRecords(
+  const locate = async (key: string) => (await getMany([key], ['contentLocation', 'textLocation']))[0];
+
+  /** Writes the records, then calls `writeRows`, then discards the records that the rows no longer point at. */
+  async function storeChanges(
     changes: readonly PageChange[],
     writeRows: (changes: readonly RowChange[]) => Promise<void>,
   ): Promise<void> {
     if (changes.length === 0) return;
-    const records: ContentRecord[] = [];
-    for (const { record } of changes) if (record) records.push(record);
-    const places = records.length > 0 ? await content().append(records) : [];
-    let at = 0;
-    const rows: RowChange[] = [];
-    for (const change of changes) {
-      const place = change.record && places[at++];
-      rows.push(encodeChange(change, change.record?.kind === 'response' ? place : undefined));
+    const cells = spare.pop() ?? new CellBuffer();
+    const drafts = changes.map((change) => encodeChange(change, cells));
+    const isReplaced = (i: number): boolean => changes[i]!.record?.kind === 'response' && isWholeText(drafts[i]!.texts);
+    const before = await storedTexts(drafts.filter(({ texts }, i) => texts.size > 0 && !isReplaced(i)));
+    // The texts are behind the bodies, so that texts of adjacent rows can be read together.
+    const [bodies, texts]: [NewRecord[], NewRecord[]] = [[], []];
+    const discarded: ContentLocation[] = [];
+    for (const [i, { key, record, set, discard = [] }] of changes.entries()) {
+      const of = drafts[i]!;
+      const isBody = record?.kind === 'response';
+      const was = of.texts.size > 0 ? before.get(key) : undefined;
+      discarded.push(...discard);
+      if (was?.textLocation && !discard.some((place) => isSameLocation(place, was.textLocation)))
+        discarded.push(was.textLocation);
+      if (of.texts.size > 0) {
+        const body = editedText(was?.body, of.texts);
+        before.set(key, { ...was, key, textLocation: undefined, body });
+        if (!body) of.remove.push(FIELD_COLUMNS.textLocation);
+        else {
+          const date = set?.fetchedAt ?? was?.fetchedAt ?? 0;
+          const refersTo = isBody ? bodies.length : was?.contentLocation;
+          texts.push({
+            of,
+            field: 'textLocation',
+            record: textRecord({ url: record?.url ?? urlOf(key), date, body, refersTo }),
+          });
+        }
+      }
+      if (record) bodies.push({ of, field: isBody ? 'contentLocation' : undefined, record });
     }
-    await writeRows(rows);
-    const discarded = changes.flatMap(({ discard = [] }) => discard);
+    const added = [...bodies, ...texts];
+    const stored = added.length > 0 ? await content().append(added.map(({ record }) => record)) : [];
+    for (const [i, { of, field }] of added.entries()) {
+      if (field) of.put.set(FIELD_COLUMNS[field], cellOf(cells, FIELD_CODECS[field], stored[i]!));
+    }
+    await writeRows(drafts.map(({ key, put, remove }) => ({ key, put, delete: remove })));
     if (discarded.length > 0) await content().discard(discarded);
+    cells.clear();
+    if (cells.bytes.length <= MAX_SPARE_BYTES) spare.push(cells);
+  }
+
+  /** Reads what a new text record replaces. The body of the old one is read only if the change keeps some of its cells. */
+  async function storedTexts(drafts: readonly ChangeDraft[]): Promise<Map<string, StoredText>> {
+    const keys = [...new Set(drafts.map(({ key }) => key))];
+    if (keys.length === 0) return new Map();
+    const texts = new Map<string, StoredText>();
+    for (const row of await getMany(keys, ['textLocation', 'contentLocation', 'fetchedAt']))
+      if (row) texts.set(row.key, row);
+    const kept = drafts.filter(({ key, texts: edits }) => texts.get(key)?.textLocation && !isWholeText(edits));
+    if (kept.length === 0) return texts;
+    const records = await content().records(kept.map(({ key }) => texts.get(key)!.textLocation!));
+    for (const [i, { key }] of kept.entries()) {
+      // A damaged record is replaced by a readable one, which has only the new fields.
+      const body = records[i] && textOf(records[i], urlOf(key));
+      texts.set(key, { ...texts.get(key)!, body });
+    }
+    return texts;
   }
 
   return {
     getMany,
     get: async (key, fields) => (await getMany([key], fields))[0],
     async *scan(given) {
-      if (!readsBodies(given.fields)) yield* scan(given);
-      else for await (const rows of bodyGroups(scan(given))) yield* await withBodies(rows, given.fields);
+      const plan = planFields(given.fields);
+      const { ranges = [{ start: '' }], limit = Infinity } = given;
+      let left = limit;
+      for await (const rows of scanSteps(store, 'webpage', plan.columns, ranges, Math.min(STEP, left))) {
+        for await (const row of readRows(rows.slice(0, left), plan)) if (row) yield asRow(row);
+        if ((left -= rows.length) <= 0) return;
+      }
     },
     async storedInlinks(keys) {
       const rows = await store.get('webpage', keys, [INLINKS]);
@@ -150,9 +229,9 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
         }
       });
     },
-    write: (changes) => withRecords(changes, (rows) => store.write('webpage', rows)),
+    write: (changes) => storeChanges(changes, (rows) => store.write('webpage', rows)),
     writeAsRead: (changes, before) =>
-      withRecords(changes, (rows) => {
+      storeChanges(changes, (rows) => {
         const asRead = rows.map((change, i) => ({ ...change, record: before[i]?.record ?? null }));
         return store.write('webpage', asRead);
       }),
@@ -164,36 +243,34 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
   };
 }
 
-function selectorsOf(fields: readonly Field[]): ColumnSelector[] {
-  const selectors = new Set<ColumnSelector>();
-  for (const field of fields) {
-    if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) selectors.add(column);
-    else if (field === 'inlinks' || field === 'inlinkCount') selectors.add(INLINKS);
-    else selectors.add(FIELD_COLUMNS[field === 'content' ? 'contentLocation' : field]);
-  }
-  return [...selectors];
-}
-
-function readsBodies(fields: readonly Field[]): boolean {
-  return fields.includes('content');
-}
-
 function planFields(fields: readonly Field[]): ReadPlan {
-  const reads: { field: Field; cell: FieldCell | undefined }[] = [];
-  for (const field of readsBodies(fields) ? new Set<Field>([...fields, 'contentLocation']) : fields) {
-    if (field !== 'content') reads.push({ field, cell: FIELD_CELLS.get(field) });
+  const columns = new Set<ColumnSelector>();
+  const cells: { field: Field; cell: FieldCell | undefined }[] = [];
+  const texts: ({ field: Field } & FieldCell)[] = [];
+  const records: RecordPart[] = [];
+  for (const field of new Set(fields)) {
+    const cell = FIELD_CELLS.get(field);
+    if (cell?.column.startsWith(TEXT_PREFIX)) texts.push({ field, ...cell });
+    else if (field === 'content') records.push(BODIES);
+    else {
+      cells.push({ field, cell });
+      if (field === 'marks') for (const column of Object.values(MARK_COLUMNS)) columns.add(column);
+      else columns.add(cell?.column ?? INLINKS);
+    }
   }
-  return reads;
+  if (texts.length > 0) records.push(textPart(texts));
+  for (const { at } of records) columns.add(FIELD_COLUMNS[at]);
+  return { cells, records, columns: [...columns] };
 }
 
-function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> {
+function decodeRow(row: StoredRow, { cells, records }: ReadPlan): RowDraft {
   const page: Record<string, unknown> = { key: row.key };
   if (row.at !== undefined) {
     // Not enumerable, so that copies of a row and output for people do not have them.
     Object.defineProperties(page, { at: { value: row.at }, record: { value: row.record } });
   }
   const damaged: string[] = row.damaged?.split(DAMAGE_SEPARATOR) ?? [];
-  for (const { field, cell } of plan) {
+  for (const { field, cell } of cells) {
     try {
       const value = cell ? decodeCell(row, cell) : decodeCells(row, field);
       if (value !== undefined) page[field] = value;
@@ -201,8 +278,32 @@ function decodeRow<F extends Field>(row: StoredRow, plan: ReadPlan): PageRow<F> 
       damaged.push(field);
     }
   }
+  for (const { at } of records) {
+    if (placeIn(row, at) === undefined && row.cells.has(FIELD_COLUMNS[at]) && !damaged.includes(at)) damaged.push(at);
+  }
   if (damaged.length > 0) page.damaged = damaged;
-  return page as unknown as PageRow<F>;
+  return page as unknown as RowDraft;
+}
+
+/** The location of a record; undefined if the row has none, or has one that cannot be decoded. */
+function placeIn(row: StoredRow, at: RecordPart['at']): ContentLocation | undefined {
+  try {
+    return decodeCell(row, FIELD_CELLS.get(at)!) as ContentLocation | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a row has none of the requested fields: its text record has only others. */
+function isEmpty(row: RowDraft): boolean {
+  for (const name in row) if (name !== 'key') return false;
+  return true;
+}
+
+function asRow<F extends Field>(row: RowDraft): PageRow<F>;
+function asRow<F extends Field>(row: RowDraft | undefined): PageRow<F> | undefined;
+function asRow(row: RowDraft | undefined): unknown {
+  return row;
 }
 
 function decodeCell(row: StoredRow, { column, codec }: FieldCell): unknown {
@@ -241,61 +342,63 @@ function inlinksIn(row: StoredRow | undefined): StoredInlinks {
   return { links, positions };
 }
 
-/**
- * Encodes values as cells, for a change that another process writes, or that is written later.
- * @throws TypeError if a value does not fit its field
- */
-export function encodeFields(set: NonNullable<PageChange['set']>): EncodedFields {
-  const fields = new Map<PlainField, Uint8Array>();
-  for (const name in set) {
-    const field = name as PlainField;
-    const value = set[field];
-    if (value !== undefined) fields.set(field, encodeField(field, value));
-  }
-  return fields;
+/** The text record that a row has before a change, as far as the change needs it. */
+interface StoredText extends Omit<PageRow<'textLocation' | 'contentLocation' | 'fetchedAt'>, 'textLocation'> {
+  readonly textLocation?: ContentLocation | undefined;
+  readonly body?: Uint8Array | undefined;
 }
 
-/**
- * Decodes the values that `encodeFields` has encoded. Values that cannot be decoded are left out, because a plugin may set a value of the
- * wrong type.
- */
-export function decodeFields(encoded: EncodedFields): { readonly [F in PlainField]?: Page[F] } {
-  const values = new Map<PlainField, unknown>();
-  for (const [field, cell] of encoded) {
-    try {
-      values.set(field, FIELD_CODECS[field].decode(cell));
-    } catch {
-      // As in a row: a field that cannot be read is absent.
-    }
-  }
-  return Object.fromEntries(values);
+/** A change of a row, and of the cells of its text record. */
+interface ChangeDraft {
+  readonly key: string;
+  readonly put: Map<Column, Uint8Array>;
+  readonly remove: Column[];
+  readonly texts: TextEdits;
 }
 
-function encodeChange(change: PageChange, location: ContentLocation | undefined): RowChange {
-  const put = new Map<Column, Uint8Array>();
-  const remove: Column[] = [];
+/** A record to store, and the field of its row that gets the location; no field for a revisit. */
+interface NewRecord {
+  readonly of: ChangeDraft;
+  readonly field: 'contentLocation' | 'textLocation' | undefined;
+  readonly record: ContentRecord;
+}
+
+/** Encodes a change. Its cells are views of the buffer. */
+function encodeChange(change: PageChange, cells: CellBuffer): ChangeDraft {
+  const draft: ChangeDraft = { key: change.key, put: new Map(), remove: [], texts: new Map() };
+  const { put, remove } = draft;
   for (const field in change.set) {
     const value: unknown = change.set[field as PlainField];
     if (value === undefined) continue;
     const { column, codec } = FIELD_CELLS.get(field)!;
-    put.set(column, codec.encode(value));
+    putCell(draft, column, cellOf(cells, codec, value));
   }
-  for (const [field, cell] of change.encoded ?? []) put.set(FIELD_COLUMNS[field], cell);
-  if (location) put.set(FIELD_COLUMNS.contentLocation, encodeField('contentLocation', location));
-  for (const field of change.unset ?? []) remove.push(FIELD_COLUMNS[field]);
+  for (const [field, cell] of change.encoded ?? []) putCell(draft, FIELD_COLUMNS[field], cell);
+  for (const field of change.unset ?? []) {
+    const column = FIELD_COLUMNS[field];
+    if (column.startsWith(TEXT_PREFIX)) draft.texts.set(column, undefined);
+    else remove.push(column);
+  }
   for (const mark in change.marks) {
     const batchId = change.marks[mark as Mark];
     if (batchId === null) remove.push(MARK_CELLS.get(mark)!);
-    else if (batchId !== undefined) put.set(MARK_CELLS.get(mark)!, text.encode(batchId));
+    else if (batchId !== undefined) put.set(MARK_CELLS.get(mark)!, cellOf(cells, text, batchId));
   }
   if (change.inlinks) {
     const { position, links, replaces = [] } = change.inlinks;
     if (links.size > 0) putInlinks(put, position, links);
     for (const column of replaces.map(inlinkColumn)) if (!put.has(column)) remove.push(column);
   }
-  return { key: change.key, put, delete: remove };
+  return draft;
 }
 
-function encodeField<F extends PlainField>(field: F, value: Page[F]): Uint8Array {
-  return FIELD_CODECS[field].encode(value);
+function cellOf<T>(cells: CellBuffer, codec: CellCodec<T>, value: T): Uint8Array {
+  const start = cells.end;
+  codec.encodeInto(cells, value);
+  return cells.bytes.subarray(start, cells.end);
+}
+
+function putCell({ put, texts }: ChangeDraft, column: Column, cell: Uint8Array): void {
+  if (column.startsWith(TEXT_PREFIX)) texts.set(column, cell);
+  else put.set(column, cell);
 }

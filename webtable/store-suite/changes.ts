@@ -24,6 +24,13 @@ export const changes: StoreTests = {
       same(await row('a'), { ...rest, [column]: 'again' });
     });
 
+    it('does not depend on the bytes that the caller changes after the call', async ({ write, row }) => {
+      const given = new Map(Object.entries(full).map(([column, text]) => [column as Column, Buffer.from(text)]));
+      await write({ key: 'a', put: given });
+      for (const bytes of given.values()) bytes.fill(0);
+      same(await row('a'), full);
+    });
+
     it('deletes what is absent without an error', async ({ write, scan }) => {
       await write({ key: 'a', delete: ['m:st', 'l:o', 'l:i:x', 'p:ti', 'p:b'] }, { key: 'b', clear: true });
       await write({ key: 'c' }, { key: 'd', put: new Map() });

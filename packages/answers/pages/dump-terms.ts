@@ -16,6 +16,7 @@ export const INTERNAL_FIELDS = [
   'changedLinks',
   'logged',
   'contentLocation',
+  'textLocation',
   'contentVersions',
   'duplicateAt',
 ] as const satisfies readonly Field[];

@@ -111,7 +111,7 @@ function picture({ graph }: GraphOutput, { names, places, ranks, edges }: Pictur
     const { x, y } = places[node]!;
     return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radiusOf(node))}"><title>${label(name, 200)} (${ranks[node]!.toPrecision(3)})</title></circle>`;
   });
-  const texts = names.map((name, node) => textAt(places[node]!, radiusOf(node) + 4, label(name, LABEL_LENGTH)));
+  const texts = names.map((name, node) => textLocation(places[node]!, radiusOf(node) + 4, label(name, LABEL_LENGTH)));
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" width="${SIZE}" height="${SIZE}" font-family="sans-serif">
 <defs><marker id="to" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="5" markerHeight="5" orient="auto"><path d="M0 0L6 3L0 6z" fill="#8a94a0"/></marker></defs>
@@ -138,7 +138,7 @@ function arrow(from: Point, to: Point, radius: number): string {
 }
 
 /** Draws a radial text outside the circle. On the left half the text is turned around, so that it is never upside down. */
-function textAt({ angle }: Place, distance: number, text: string): string {
+function textLocation({ angle }: Place, distance: number, text: string): string {
   const isLeft = Math.cos(angle) < -1e-9;
   const degrees = (angle * 180) / Math.PI + (isLeft ? 180 : 0);
   const x = (isLeft ? -1 : 1) * (CIRCLE_RADIUS + distance);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bodyGroups, type CrawlContext, type Tracker } from '../../core/index.js';
+import { chunked, recordGroups, type CrawlContext, type Tracker } from '../../core/index.js';
 import { createRecordSorter, type RecordSorter } from '../../scan/index.js';
 import type { Part } from '../target/part-file.js';
 import type { Target } from '../target/target.js';
@@ -21,6 +21,8 @@ export interface ArchiveOptions {
   readonly folder: string;
 }
 
+/** Maximum number of rows whose bodies are read together, and maximum bytes of these bodies as they are stored. */
+const [CHUNK, MAX_BYTES] = [100, 262_144];
 const FILE_BYTES = 1_000_000_000;
 /** Bytes of memory to sort the lines of the index. */
 const SORT_BYTES = 16 * 2 ** 20;
@@ -59,18 +61,20 @@ export async function writeArchive(
   const list = await target.scratch(PAGES_FILE);
   let file: Part | undefined;
 
-  for await (const group of bodyGroups(rows)) {
-    const written = await pageRecords(tables, group);
-    for (const [i, row] of group.entries()) {
-      const { records, lostVersions, isLost } = written[i]!;
-      if (row.damaged) count('damaged');
-      if (isLost) count('lost_body');
-      else if (records.length === 0) count('no_body');
-      if (records.length > 0) await addPage(row, records);
-      count('lost_versions', lostVersions);
+  for await (const chunk of chunked(rows, CHUNK)) {
+    for (const group of recordGroups(chunk, MAX_BYTES, (row) => [row.contentLocation])) {
+      const written = await pageRecords(tables, group);
+      for (const [i, row] of group.entries()) {
+        const { records, lostVersions, isLost } = written[i]!;
+        if (row.damaged) count('damaged');
+        if (isLost) count('lost_body');
+        else if (records.length === 0) count('no_body');
+        if (records.length > 0) await addPage(row, records);
+        count('lost_versions', lostVersions);
+      }
+      count('selected', group.length);
+      tracker.done(group.length);
     }
-    count('selected', group.length);
-    tracker.done(group.length);
   }
   if (tracker.aborted) return 'stopped';
   for (const part of [file, list]) await part?.end();

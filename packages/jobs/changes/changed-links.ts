@@ -1,4 +1,4 @@
-import { decodeFields, type ChangedLinks, type EncodedFields } from '../../../webtable/index.js';
+import type { ChangedLinks, EncodedFields } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { plainLink } from './noise.js';
 
@@ -16,17 +16,17 @@ export async function changedLinks(
   key: string,
   encoded: EncodedFields,
 ): Promise<ChangedLinks | undefined> {
-  const [digest, outlinks] = [encoded.get('digest'), encoded.get('outlinks')];
-  if (!digest || !outlinks) return undefined;
+  const { digest: is } = encoded.decode(['digest']);
+  if (!is || !encoded.get('outlinks')) return undefined;
   const { logged, marks, changedLinks: earlier } = (await pages.get(key, ['logged', 'marks', 'changedLinks'])) ?? {};
   // The row has the links of an earlier parse in this batch.
   if (marks?.parse !== undefined) return earlier;
-  const [was, is] = [logged?.digest, decodeFields(new Map([['digest', digest]])).digest];
+  const was = logged?.digest;
   // With `suspect`, the row has the links of a page that is not logged.
-  if (!was || !is || was.basis !== is.basis || logged?.suspect) return undefined;
+  if (!was || was.basis !== is.basis || logged?.suspect) return undefined;
   if (was.links === is.links && was.externalLinks === is.externalLinks) return undefined;
   const before = urlsOf((await pages.get(key, ['outlinks']))?.outlinks);
-  const now = urlsOf(decodeFields(new Map([['outlinks', outlinks]])).outlinks);
+  const now = urlsOf(encoded.decode(['outlinks']).outlinks);
   const [added, removed] = [without(now, before), without(before, now)];
   const [some, others] = [cut(added), cut(removed)];
   const isCut = some.length < added.length || others.length < removed.length;

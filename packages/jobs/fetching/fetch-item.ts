@@ -17,6 +17,7 @@ export const FETCH_FIELDS = [
   'newSignature',
   'sitemap',
   'contentLocation',
+  'textLocation',
   'contentVersions',
 ] as const;
 /** The fields that generate reads. The fields of fetch are among them. Therefore generate never selects a row that fetch cannot read. */

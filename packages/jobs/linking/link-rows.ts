@@ -14,7 +14,7 @@ import { createLinkSlice, weightOf, type LinkSlice, type LinksByTarget } from '.
 import { NO_LINKS, type Linker } from './linker.js';
 
 /** Number of rows that are read at a time with their links. Each row may have `db.maxOutlinksPerPage` links. */
-const SOURCE_CHUNK = 20;
+const SOURCE_CHUNK = 50;
 const SOURCE_FIELDS = [
   'status',
   'cashInFlight',

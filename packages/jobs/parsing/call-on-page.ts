@@ -1,7 +1,7 @@
 import { htmlDocument } from '../../parse/index.js';
 import type { CrawledPage, HtmlDocument, Plugin } from '../../plugin-api/index.js';
 import { deadline } from '../../util/index.js';
-import { decodeFields, encodeFields, type CustomFields } from '../../../webtable/index.js';
+import type { CustomFields } from '../../../webtable/index.js';
 import type { Count } from '../reporting/counters.js';
 import type { PageContent, ParseContext, ParseResult } from './parse-page.js';
 import { contentTypeOf } from './parse-content.js';
@@ -27,11 +27,8 @@ export async function withOnPage(
   if (!result.parsed || plugins.length === 0) return result;
   const custom = await fieldsOf(plugins, crawledPage(crawl, content, result), seconds, count);
   if (Object.keys(custom).length === 0) return result;
-  return {
-    ...result,
-    encoded: new Map([...result.encoded, ...encodeFields({ custom })]),
-    unset: result.unset.filter((field) => field !== 'custom'),
-  };
+  result.encoded.add({ custom });
+  return { ...result, unset: result.unset.filter((field) => field !== 'custom') };
 }
 
 async function fieldsOf(
@@ -73,6 +70,8 @@ function plainFields(found: unknown): CustomFields {
   throw new TypeError('expected an object with fields');
 }
 
+const CRAWLED_FIELDS = ['title', 'text', 'outlinks', 'pageMetadata', 'headings', 'language', 'parseStatus'] as const;
+
 function crawledPage({ settings }: ParseContext, given: PageContent, { encoded, inPart }: ParseResult): CrawledPage {
   const { url, content = new Uint8Array(), headers, truncated } = given;
   const contentType = contentTypeOf(given);
@@ -81,10 +80,11 @@ function crawledPage({ settings }: ParseContext, given: PageContent, { encoded, 
     text = '',
     outlinks = [],
     pageMetadata: metadata = {},
+    headings,
     language,
-    ...fields
-  } = decodeFields(encoded);
-  const { noindex = false, nofollow = false, noarchive = false, maxSnippet, canonical, charset } = fields.parseStatus!;
+    parseStatus,
+  } = encoded.decode(CRAWLED_FIELDS);
+  const { noindex = false, nofollow = false, noarchive = false, maxSnippet, canonical, charset } = parseStatus!;
   let document: { readonly made: HtmlDocument | undefined } | undefined;
   return {
     url,
@@ -97,7 +97,7 @@ function crawledPage({ settings }: ParseContext, given: PageContent, { encoded, 
     outlinks,
     metadata,
     robots: { noindex, nofollow, noarchive, ...(maxSnippet !== undefined && { maxSnippet }) },
-    ...(fields.headings !== undefined && { headings: fields.headings }),
+    ...(headings !== undefined && { headings }),
     ...(canonical !== undefined && { canonical }),
     ...(language !== undefined && { language }),
     ...(charset !== undefined && { charset }),

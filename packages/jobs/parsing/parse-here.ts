@@ -7,7 +7,7 @@ import {
   type ParsedOutlink,
   type ParsedPage,
 } from '../../plugin-api/index.js';
-import { encodeFields, type ParseStatus } from '../../../webtable/index.js';
+import { encodeFields, type CellBuffer, type PageChange, type ParseStatus } from '../../../webtable/index.js';
 import { signatureOf } from '../context.js';
 import { makeDigest } from '../changes/make-digest.js';
 import { outOfScope } from '../rows/leaves-site.js';
@@ -19,15 +19,17 @@ import type { PageContent, ParseContext, ParseResult } from './parse-page.js';
 
 /**
  * Parses a page in this thread, see `parsePage`.
+ * @param cells the buffer for the fields; absent: a new buffer
  * @param deadline the end of the allowed time, by `performance.now()`. Absent: `onPage` may take the whole `parser.timeout`.
  */
 export async function parseHere(
   crawl: ParseContext,
   page: PageContent,
   count: Count,
+  cells?: CellBuffer,
   deadline?: number,
 ): Promise<ParseResult> {
-  const result = await parseWithoutOnPage(crawl, page, count);
+  const result = await parseWithoutOnPage(crawl, page, count, cells);
   const { timeout } = crawl.settings.parser;
   return withOnPage(
     crawl,
@@ -42,37 +44,50 @@ export async function parseHere(
  * Parses a page in this thread without `onPage` of plugins. If the page or a plugin fails, it does not throw, but returns a result with the
  * failure.
  */
-export async function parseWithoutOnPage(crawl: ParseContext, page: PageContent, count: Count): Promise<ParseResult> {
+export async function parseWithoutOnPage(
+  crawl: ParseContext,
+  page: PageContent,
+  count: Count,
+  cells?: CellBuffer,
+): Promise<ParseResult> {
   const { outcome, by } = await parseContent(crawl, page);
   if (page.sitemap && page.content && sniffSitemap(page.content) === undefined) count('not_a_sitemap');
-  if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count);
+  if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count, cells);
   let newSignature;
   const digest = signatureOf(crawl);
   try {
     newSignature = digest.signature({ url: page.url, content: page.content!, text: outcome.text });
   } catch (error) {
-    return failure(`plugin_error_${digest.name}`, messageOf(error), count);
+    return failure(`plugin_error_${digest.name}`, messageOf(error), count, cells);
   }
   try {
-    return resultOf(crawl, page, outcome, { newSignature, by }, count);
+    return resultOf(crawl, page, outcome, { newSignature, by, cells }, count);
   } catch (error) {
     // A parser in JavaScript may have returned a value of the wrong type.
-    return failure(`plugin_error_${by}`, messageOf(error), count);
+    return failure(`plugin_error_${by}`, messageOf(error), count, cells);
   }
 }
 
 /** Returns the result to store for a page that could not be parsed. */
-export function failure(code: string, message: string | undefined, count: Count): ParseResult {
+export function failure(code: string, message: string | undefined, count: Count, cells?: CellBuffer): ParseResult {
   count(`failed_${code}`);
   const parseStatus = { code, ...(message !== undefined && { message: message.slice(0, 500) }) };
-  return { parsed: false, encoded: encodeFields({ parseStatus }), unset: ['newSignature', 'digest', 'redirectTarget'] };
+  return {
+    parsed: false,
+    encoded: encodeFields({ parseStatus }, cells),
+    unset: ['newSignature', 'digest', 'redirectTarget'],
+  };
 }
 
 function resultOf(
   crawl: ParseContext,
   page: PageContent,
   parsed: ParsedPage,
-  { newSignature, by }: { readonly newSignature: string; readonly by: string },
+  {
+    newSignature,
+    by,
+    cells,
+  }: { readonly newSignature: string; readonly by: string; readonly cells: CellBuffer | undefined },
   count: Count,
 ): ParseResult {
   const { page: seen, rejectedLinks } = throughUrlChain(crawl, parsed, count);
@@ -80,7 +95,7 @@ function resultOf(
   const redirect = refreshTarget(crawl, page, seen, count);
   const language = seen.language ?? languageByWords(seen.text);
   const outlinks = keptLinks(crawl, page.url, seen, redirect, count);
-  const encoded = encodeFields({
+  const fields: NonNullable<PageChange['set']> = {
     newSignature,
     ...(crawl.settings.db.changesKept > 0 && { digest: makeDigest(page.url, parsed, by, crawl.settings) }),
     parseStatus: statusOf(seen),
@@ -96,7 +111,8 @@ function resultOf(
     ...(seen.textRanges !== undefined && { textRanges: seen.textRanges }),
     ...(redirect !== undefined && { redirectTarget: redirect }),
     ...(isCut && { rejectedLinks }),
-  });
+  };
+  const encoded = encodeFields(fields, cells);
   count('parsed');
   if (seen.truncated) count('parsed_in_part');
   if (seen.needsScripts) count('needs_scripts');

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../config/index.js';
-import type { PlainField, StoredRules } from '../../../webtable/index.js';
+import type { PackedFields, StoredRules } from '../../../webtable/index.js';
 import type { CompileTableRules, Plugin } from '../../plugin-api/index.js';
 import type { CrawlScope, UrlPatterns } from '../scope/crawl-scope.js';
 import type { Counts } from '../reporting/counters.js';
@@ -44,6 +44,8 @@ export interface ParseTask {
   readonly crawl?: number | undefined;
   /** The terms for this page and the following pages of the crawl. Absent: the terms of its previous page. */
   readonly terms?: ParseTerms;
+  /** Memory for the cells of the result. Absent: the thread takes new memory. */
+  readonly memory?: ArrayBuffer | undefined;
 }
 
 /** The first message of a thread. It is sent when the plugins of the thread are ready. */
@@ -54,32 +56,8 @@ export interface ThreadResult {
   readonly counters: Counts;
 }
 
-/** A message of a thread: the result for a page. The cells of all fields are in one buffer, which is transferred. */
+/** A message of a thread: the result for a page. The memory of its cells is transferred. */
 export interface ParseReply extends Omit<ParseResult, 'encoded'> {
-  readonly fields: readonly PlainField[];
-  /** The end offset of each field's cell in `bytes`, in the order of `fields`. */
-  readonly ends: readonly number[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly counters: ThreadResult['counters'];
-}
-
-/** Makes the message for a result. */
-export function packResult({ result, counters }: ThreadResult): ParseReply {
-  const { encoded, ...others } = result;
-  const ends: number[] = [];
-  let length = 0;
-  for (const cell of encoded.values()) ends.push((length += cell.length));
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const cell of encoded.values()) {
-    bytes.set(cell, at);
-    at += cell.length;
-  }
-  return { ...others, fields: [...encoded.keys()], ends, bytes, counters };
-}
-
-/** Reads a result from a message. The cells of the result share the memory of the message. */
-export function unpackResult({ fields, ends, bytes, counters, ...others }: ParseReply): ThreadResult {
-  const encoded = new Map(fields.map((field, i) => [field, bytes.subarray(ends[i - 1] ?? 0, ends[i])] as const));
-  return { result: { ...others, encoded }, counters };
+  readonly packed: PackedFields;
+  readonly counters: Counts;
 }

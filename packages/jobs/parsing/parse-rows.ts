@@ -1,4 +1,4 @@
-import { urlOf, writeEach, type PageChange } from '../../../webtable/index.js';
+import { urlOf, writeEach } from '../../../webtable/index.js';
 import type { JobRun } from '../context.js';
 import { changedLinks } from '../changes/changed-links.js';
 import type { Tracker } from '../reporting/tracker.js';
@@ -44,7 +44,7 @@ async function parseTogether(
   tracker: Tracker,
 ): Promise<void> {
   const bodies = await crawl.tables.pages.getMany(keys, BODY_FIELDS);
-  const parseRow = async (key: string, i: number): Promise<PageChange> => {
+  const parseRow = async (key: string, i: number) => {
     const page = bodies[i];
     while (crawl.tables.timeSlice.isOver) await crawl.tables.timeSlice.next();
     const { parsed, encoded, unset } = await parsePage(
@@ -85,5 +85,6 @@ async function parseTogether(
   for (const outcome of await writeEach(write, keys)) {
     if (outcome.status === 'rejected') countDamaged(outcome.reason, tracker.count);
   }
+  for (const { encoded } of changes.values()) if (encoded) crawl.parseThreads?.giveBack(encoded);
   tracker.count('released', released.size);
 }

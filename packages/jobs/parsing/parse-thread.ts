@@ -1,8 +1,8 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { messageOf } from '../../errors/index.js';
+import { EncodedFields } from '../../../webtable/index.js';
 import {
   READY,
-  unpackResult,
   type ParseReply,
   type ParseTask,
   type ParseTerms,
@@ -35,6 +35,8 @@ export interface ParseThreadOptions {
   readonly grace: number;
   /** Milliseconds without a page after which the thread ends. */
   readonly idleLimit: number;
+  /** Returns memory that the thread may use for the cells of a page, if there is some. */
+  takeMemory(): ArrayBuffer | undefined;
 }
 
 interface ParseThreadEvents {
@@ -96,13 +98,15 @@ export class ParseThread {
     // The content is copied. It may be a small view of a large block of memory, and a message would copy the whole block.
     const content = page.content && new Uint8Array(page.content);
     const { crawl } = terms;
+    const memory = this.#options.takeMemory();
     const task: ParseTask = {
       page: { ...page, content },
       crawl,
+      memory,
       ...(!isSame(terms, this.#sent.get(crawl)) && { terms }),
     };
     try {
-      this.#worker.postMessage(task, content ? [content.buffer] : []);
+      this.#worker.postMessage(task, [...(content ? [content.buffer] : []), ...(memory ? [memory] : [])]);
     } catch (error) {
       // A protocol plugin in JavaScript may have returned data that cannot be sent to a thread.
       return waiting.settle({ code: 'parser_crashed', message: messageOf(error) });
@@ -128,7 +132,7 @@ export class ParseThread {
     if (this.#hasEnded) return;
     clearTimeout(this.#timer);
     if (message === READY) this.#isReady = true;
-    else this.#line.shift()?.settle(unpackResult(message));
+    else this.#line.shift()?.settle(resultOf(message));
     if (this.#line.length > 0) {
       this.#watchFirst();
     } else {
@@ -184,4 +188,9 @@ function isSame(terms: ParseTerms, sent: ParseTerms | undefined): boolean {
 
 function noThread(message: string): ThreadFailure {
   return { code: 'no_thread', message };
+}
+
+/** Reads a result from a message. The cells of the result use the memory of the message. */
+function resultOf({ packed, counters, ...others }: ParseReply): ThreadResult {
+  return { result: { ...others, encoded: EncodedFields.unpack(packed) }, counters };
 }

@@ -1,11 +1,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Plugin } from '../../plugin-api/index.js';
 import { createOneByOne } from '../../util/index.js';
+import { CellBuffer } from '../../../webtable/index.js';
 import { createCounts } from '../reporting/counters.js';
 import {
-  packResult,
   READY,
   type MakePagePlugins,
+  type ParseReply,
   type ParseTask,
   type ParseTerms,
   type ParseThreadData,
@@ -43,15 +44,16 @@ function serve(port: MessagePort, all: Awaited<ReturnType<MakePagePlugins>>): vo
   }
 
   async function answer(task: ParseTask): Promise<void> {
-    const { page, crawl } = task;
+    const { page, crawl, memory } = task;
     if (!page) return void crawls.delete(crawl);
     const context = await contextOf(task);
     const { all: counters, count } = createCounts();
-    const result = crawls.get(crawl)!.terms.callsOnPage
-      ? await parseHere(context, page, count, performance.now() + context.settings.parser.timeout * 1000)
-      : await parseWithoutOnPage(context, page, count);
-    const reply = packResult({ result, counters });
-    port.postMessage(reply, [reply.bytes.buffer]);
+    const cells = new CellBuffer(memory);
+    const { encoded, ...others } = crawls.get(crawl)!.terms.callsOnPage
+      ? await parseHere(context, page, count, cells, performance.now() + context.settings.parser.timeout * 1000)
+      : await parseWithoutOnPage(context, page, count, cells);
+    const packed = encoded.pack();
+    port.postMessage({ ...others, packed, counters } satisfies ParseReply, [packed.memory]);
   }
 
   port.on('message', (task: ParseTask) => {

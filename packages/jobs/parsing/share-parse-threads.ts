@@ -36,6 +36,7 @@ export function shareParseThreads(plugins: readonly Plugin[], options: ParseThre
     parse(terms, page) {
       return pool.crawls.has(crawl) ? pool.threads.parse({ ...terms, crawl }, page) : undefined;
     },
+    giveBack: (stored) => pool.threads.giveBack(stored),
     async close() {
       if (!pool.crawls.delete(crawl)) return;
       if (pool.crawls.size > 0) return pool.threads.forget(crawl);

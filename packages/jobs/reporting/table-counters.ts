@@ -71,6 +71,7 @@ export const TABLE_COUNTERS = {
     ...LINK_COUNTERS,
   },
   migrate: {
+    texts: 'rows whose text, links and headers moved from the row to a record',
     rows: 'rows that were read',
     batches: 'batches that were closed',
     released: 'rows that a batch held; they are due again',

@@ -35,7 +35,7 @@ test('a table of an earlier version is refused with a hint, backed up, migrated,
   expect([code, out]).toEqual([0, '']);
   // On a slow machine, a line of progress precedes it.
   expect(err).toMatch(
-    /^migrate: [^,;]*\n +batches +1\n +released +\d+\n +rows +300\nThe table has layout 8 now; it had 7\.\n$/m,
+    /^migrate: [^,;]*\n +batches +1\n +released +\d+\n +rows +300\n +texts +30\nThe table has layout 8 now; it had 7\.\n$/m,
   );
   const again = await run('migrate');
   expect(again).toMatchObject({ code: 0, err: expect.stringContaining('The table already has layout 8.') as string });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { surt } from '../../../packages/export/public.js';
-import { exportWacz, exportWarc } from '../../../packages/webcrawl/internal.js';
+import { exportWacz, exportWarc, jobs } from '../../../packages/webcrawl/internal.js';
 import { fillArchive, withTable } from '../../support/export/archive-table.js';
 import { randomNumbers } from '../../support/web/fake-web.js';
 import { PYTHON_PACKAGES, hasPython, python } from '../programs/python.js';
@@ -71,6 +71,35 @@ for path in sys.argv[1:]:
       expect(run(index, ...(await warcsIn(output)))).toBe(await readFile(join(output, 'index.cdxj'), 'utf8'));
     });
   });
+
+  test.skipIf(!hasPython('cdxj_indexer') || !hasPython('warcio'))(
+    'warcio and cdxj-indexer: the segments of a table, before and after compact',
+    async () => {
+      await withTable(async (crawl, folder) => {
+        await fillArchive(crawl);
+        const index = async (): Promise<{ readonly texts: unknown[]; readonly urls: unknown[] }> => {
+          const segments = await warcsIn(join(folder, 'table', 'content'));
+          expect(run('from warcio.cli import main; import sys; main(["check", *sys.argv[1:]])', ...segments)).toBe('');
+          const code =
+            'from cdxj_indexer.main import main; import sys; main(["--records", "all", "--sort", *sys.argv[1:]])';
+          const entries = run(code, ...segments)
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Record<string, string>);
+          const texts = entries.filter(({ mime }) => mime === 'application/x-webcrawl-cells');
+          return {
+            texts: texts.map(({ url, digest, length }) => [url, digest, length]),
+            urls: entries.map(({ url, digest }) => [url, digest]).filter(([url]) => url !== 'http://example.org/lost'),
+          };
+        };
+        const before = await index();
+        expect(before.texts).toHaveLength(2);
+        await jobs.compact(crawl);
+        // The lengths are equal, because texts stay uncompressed.
+        expect(await index()).toEqual(before);
+      });
+    },
+  );
 
   test.skipIf(!hasPython('surt'))('surt: the same keys of generated URLs', () => {
     const urls = madeUrls(1000);

@@ -117,7 +117,7 @@ test('pages that were fetched and not parsed do not count as tried', async () =>
 test('nothing is proposed for a domain with a row that cannot be read', async () => {
   await using crawl = await crawledNews();
   const key = rowKeyOf(`${SITE}/archive/3`);
-  await crawl.tables.store.write('webpage', [{ key, put: new Map([['l:o', Uint8Array.of(1, 2, 3)]]) }]);
+  await crawl.tables.store.write('webpage', [{ key, put: new Map([['m:ta', Uint8Array.of(1, 2, 3)]]) }]);
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
   expect(counters).toMatchObject({ damaged: 1 });

@@ -167,6 +167,26 @@ describe('pages that a thread cannot survive', () => {
   });
 });
 
+describe('the memory of cells', () => {
+  it('is used for a later page once it is given back', async () => {
+    const crawl = await oddThreads();
+    const memory = async (content: string) => {
+      const { encoded } = await parsePage(
+        { scope: NO_SCOPE, ...crawl },
+        { plugins: crawl.plugins, ruleSet },
+        page(content),
+        () => {},
+      );
+      return { encoded, text: encoded.decode(['title']).title, bytes: encoded.cells.bytes.length };
+    };
+    const large = await memory('a'.repeat(50_000));
+    expect((await memory('b')).bytes).toBeLessThan(large.bytes);
+    crawl.parseThreads.giveBack(large.encoded);
+    expect(await memory('c')).toMatchObject({ text: 'c', bytes: large.bytes });
+    expect((await memory('d')).bytes).toBeLessThan(large.bytes);
+  });
+});
+
 describe('onPage that a thread cannot survive', () => {
   it.each(['for (;;);', 'process.exit(0);'])('costs the page its fields and nothing else: %s', async (act) => {
     const module = pathToFileURL(join(folder, `on-page-${act.length}.mjs`));

@@ -1,5 +1,6 @@
 import type { OpenContext, Field } from '../../../packages/webcrawl/internal.js';
 import { FIELD_COLUMNS, rowKeyOf, type PlainField } from '../../../webtable/index.js';
+import { TEXT_PREFIX } from '../../../webtable/schema.js';
 
 /** Bytes that no field can be read from. */
 const UNREADABLE = Uint8Array.of(0xff);
@@ -10,7 +11,9 @@ const UNREADABLE = Uint8Array.of(0xff);
  */
 export async function damage(crawl: OpenContext, url: string, field: Field & PlainField): Promise<() => Promise<void>> {
   const key = rowKeyOf(url);
-  const column = FIELD_COLUMNS[field];
+  // A field of the text record cannot be read if its location cannot.
+  const named = FIELD_COLUMNS[field];
+  const column = named.startsWith(TEXT_PREFIX) ? FIELD_COLUMNS.textLocation : named;
   const { store } = crawl.tables;
   const [row] = await store.get('webpage', [key], [column]);
   const whole = row?.cells.get(column);

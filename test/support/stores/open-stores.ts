@@ -15,7 +15,20 @@ import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const;
 
-export const memoryLevel = (): MemoryLevel<string, Uint8Array> => new MemoryLevel<string, Uint8Array>(ENCODINGS);
+type Operations = readonly { readonly value?: Uint8Array }[];
+
+/** A database in memory that copies the values of a write, as LevelDB does. */
+export function memoryLevel(): MemoryLevel<string, Uint8Array> {
+  const database = new MemoryLevel<string, Uint8Array>(ENCODINGS);
+  const own = database as unknown as { _batch(operations: Operations, options: unknown): Promise<void> };
+  const write = own._batch.bind(database);
+  own._batch = (operations, options) =>
+    write(
+      operations.map((each) => (each.value ? { ...each, value: new Uint8Array(each.value) } : each)),
+      options,
+    );
+  return database;
+}
 
 /** Every kind of store that a crawl can run on. Each call opens a new empty one. */
 export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {

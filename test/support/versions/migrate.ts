@@ -1,11 +1,11 @@
-import type { Store } from '../../../webtable/index.js';
+import type { ContentStore, Store } from '../../../webtable/index.js';
 import { createRowContent } from '../../../webtable/content/row-content.js';
 import { migrateRows, type MigratedVersions, type MigrationProgress } from '../../../webtable/migrations/migrations.js';
 import { createPages } from '../../../webtable/pages/pages.js';
 
 /** Progress that counts, and that stops after a number of calls of `done`. */
 export function migrationProgress(stopAfter = Infinity) {
-  const counters = { rows: 0, batches: 0, released: 0, damaged: 0 };
+  const counters = { texts: 0, rows: 0, batches: 0, released: 0, damaged: 0 };
   let calls = 0;
   const made: MigrationProgress = {
     get aborted() {
@@ -18,8 +18,11 @@ export function migrationProgress(stopAfter = Infinity) {
 }
 
 /** Migrates a table to the present version. */
-export function migrate(store: Store, progress: MigrationProgress = migrationProgress()): Promise<MigratedVersions> {
-  const content = createRowContent(store);
+export function migrate(
+  store: Store,
+  progress: MigrationProgress = migrationProgress(),
+  content: ContentStore = createRowContent(store),
+): Promise<MigratedVersions> {
   return migrateRows(
     store,
     createPages(store, () => content),

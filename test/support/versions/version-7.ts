@@ -1,4 +1,11 @@
-import { hostKeyOfRow, partitionOf, type Store, type TableName } from '../../../webtable/index.js';
+import {
+  encodeFields,
+  hostKeyOfRow,
+  partitionOf,
+  type Page,
+  type Store,
+  type TableName,
+} from '../../../webtable/index.js';
 import { text } from '../../../webtable/pages/codec.js';
 
 /** Gives a table a version, as a text. */
@@ -41,6 +48,27 @@ export async function toVersion7(store: Store): Promise<void> {
     ]);
   }
   await setVersion(store, '7');
+}
+
+/** The cells of a row of version 7 that are in a text record since then, by field. */
+export const OLD_TEXTS = {
+  outlinks: 'l:o',
+  headers: 'p:he',
+  headings: 'p:hd',
+  textRanges: 'p:tr',
+  text: 'p:tx',
+} as const;
+
+/** Puts the texts of a page into its row, as version 7 did. */
+export function putOldTexts(
+  store: Store,
+  key: string,
+  texts: { readonly [F in keyof typeof OLD_TEXTS]?: Page[F] },
+): Promise<void> {
+  const put = new Map(
+    [...encodeFields(texts)].map(([field, cell]) => [OLD_TEXTS[field as keyof typeof OLD_TEXTS], cell]),
+  );
+  return store.write('webpage', [{ key, put }]);
 }
 
 async function move(store: Store, table: TableName, family: 'f' | 'b', newKey: (key: string) => string): Promise<void> {

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { LevelStore, MemoryStore, openTables, rowKeyOf } from '../../../webtable/index.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { LevelStore, MemoryStore, SegmentFolder, openTables, rowKeyOf } from '../../../webtable/index.js';
+import type { SegmentFile } from '../../../webtable/content/segment-files.js';
+import { createFile } from '../../../webtable/content/segment-writer.js';
 import { MIGRATIONS } from '../../../webtable/migrations/migrations.js';
 import { SCHEMA_VERSION } from '../../../webtable/schema.js';
 import { seeds } from '../../support/runs.js';
@@ -9,16 +14,30 @@ import { memoryLevel } from '../../support/stores/open-stores.js';
 import { testCrawl } from '../../support/test-crawl.js';
 import { jobs } from '../../../packages/webcrawl/internal.js';
 import { migrate, migrationProgress } from '../../support/versions/migrate.js';
-import { OLD_BATCH, fillOldTable } from '../../support/versions/old-table.js';
+import { OLD_BATCH, comparable, fillOldTable, oldKey, oldTexts } from '../../support/versions/old-table.js';
 import { setVersion, versionOf } from '../../support/versions/version-7.js';
 import { TimedStore } from '../../support/stores/timed-store.js';
+
+/** A file for writing that fails if there is no room. */
+async function limitedFile(path: string, hasRoom: (bytes: number) => boolean): Promise<SegmentFile> {
+  const file = await createFile(path);
+  return {
+    writev(parts, position) {
+      const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+      if (hasRoom(bytes)) return file.writev(parts, position);
+      return Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+    },
+    truncate: (length) => file.truncate(length),
+    close: () => file.close(),
+  };
+}
 
 describe('the migration from version 7', () => {
   it.each(seeds(3, 100))('rebuilds the indexes, so that repair finds nothing, seed %i', async (seed) => {
     const { store, held } = await fillOldTable(new MemoryStore(), 300, seed);
     const done = migrationProgress();
     expect(await migrate(store, done)).toEqual({ from: 7, to: SCHEMA_VERSION });
-    expect(done.counters).toEqual({ rows: 300, batches: 1, released: held, damaged: 0 });
+    expect(done.counters).toEqual({ texts: 30, rows: 300, batches: 1, released: held, damaged: 0 });
     await using crawl = await testCrawl(undefined, { store });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 300 });
     expect((await crawl.tables.batches.get(OLD_BATCH)).state).toBe('closed');
@@ -27,11 +46,23 @@ describe('the migration from version 7', () => {
     }
   });
 
+  it('moves texts, links and headers from the rows to records', async () => {
+    const { store } = await fillOldTable(new MemoryStore(), 31);
+    await migrate(store);
+    const { pages } = await openTables(store);
+    const fields = ['text', 'headings', 'textRanges', 'outlinks', 'headers'] as const;
+    const keys = [0, 10, 20, 30];
+    expect(await pages.getMany(keys.map(oldKey), fields)).toEqual(
+      keys.map((n) => ({ key: oldKey(n), ...oldTexts(n) })),
+    );
+    for await (const row of store.scan('webpage', { columns: ['l:o', 'p'] })) expect(row).toBeUndefined();
+  });
+
   it('continues after a failure of any write, and ends the same', async () => {
     const { store: table } = await fillOldTable(new MemoryStore(), 12);
     const whole = await copyStore(table);
     await migrate(whole);
-    const expected = await dumpStore(whole);
+    const expected = await comparable(whole);
     let failures = 0;
     for (let failAt = 1; ; failAt++) {
       const store = await copyStore(table);
@@ -44,16 +75,35 @@ describe('the migration from version 7', () => {
       failures += 1;
       expect(await versionOf(store)).toBe(failAt === 1 ? '7' : '7>8');
       expect(await migrate(store)).toEqual({ from: 7, to: 8 });
-      expect(await dumpStore(store)).toEqual(expected);
+      expect(await comparable(store)).toEqual(expected);
     }
     expect(failures).toBeGreaterThan(5);
   });
 
+  it('ends with STORE_FULL on a full disk, and continues when there is room', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'webcrawl-migrate-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { store } = await fillOldTable(new MemoryStore(), 1500);
+    const whole = await copyStore(store);
+    await migrate(whole);
+    let room = 200_000;
+    const content = new SegmentFolder(folder, { create: (path) => limitedFile(path, (bytes) => (room -= bytes) >= 0) });
+    await expect(migrate(store, migrationProgress(), content)).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(await versionOf(store)).toBe('7>8');
+    room = Infinity;
+    expect(await migrate(store, migrationProgress(), content)).toEqual({ from: 7, to: 8 });
+    expect(await comparable(store, content)).toEqual(await comparable(whole));
+    await content.close();
+  });
+
   it('stops between two steps on an abort', async () => {
     const { store } = await fillOldTable(new MemoryStore(), 1500);
-    const stopped = migrationProgress(1);
+    const first = migrationProgress(1);
+    await migrate(store, first);
+    expect(first.counters).toMatchObject({ texts: 50, rows: 0 });
+    const stopped = migrationProgress(3);
     await migrate(store, stopped);
-    expect(stopped.counters.rows).toBe(1000);
+    expect(stopped.counters).toMatchObject({ texts: 100, rows: 1000 });
     expect(await versionOf(store)).toBe('7>8');
     const rest = migrationProgress();
     await migrate(store, rest);

@@ -25,7 +25,7 @@ type StoredFields = NonNullable<PageChange['set']>;
 
 /** The change of a page's row after an answer. */
 export interface AnsweredPage extends Omit<FetchedPage, 'queue'> {
-  readonly change: FetchedPage['change'] & { readonly set: StoredFields; readonly encoded: EncodedFields };
+  readonly change: FetchedPage['change'] & { readonly set: StoredFields; readonly encoded?: EncodedFields };
 }
 
 interface Draft {
@@ -68,16 +68,17 @@ export async function answeredPage(
   } = pageRecord(outcome, item, page, fetcher.storeContent ? db.keepVersions : 0);
   if (record?.kind === 'response') unset.delete('contentLocation');
   if (contentVersions.length > 0) set.contentVersions = contentVersions;
-  const encoded = parsed?.encoded ?? new Map();
-  for (const field of [...Object.keys(set), ...encoded.keys()]) unset.delete(field as PlainField);
+  const encoded = parsed?.encoded;
+  const unused = encoded && item.textLocation ? [...discard, item.textLocation] : discard;
+  for (const field of [...Object.keys(set), ...(encoded?.fields ?? [])]) unset.delete(field as PlainField);
   return {
     change: {
       key: item.key,
       set,
-      encoded,
+      ...(encoded && { encoded }),
       unset: [...unset],
       ...(record && { record }),
-      ...(discard.length > 0 && { discard }),
+      ...(unused.length > 0 && { discard: unused }),
     },
     isParsed: parsed?.parsed ?? false,
   };

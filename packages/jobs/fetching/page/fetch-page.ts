@@ -8,7 +8,7 @@ import { rulesNow } from '../../rules/rules-now.js';
 import type { FetchedPage, FetchItem, FetchRun } from '../fetch-item.js';
 import { addSitemaps } from './add-sitemaps.js';
 import { answeredPage, type PageAnswer } from './answered-page.js';
-import { conditionOf, hasWholeBody } from './condition.js';
+import { conditionOf, hasWholeRecords } from './condition.js';
 import { countFetched } from './count-fetched.js';
 import { isCutAt } from './outcome-fields.js';
 
@@ -91,6 +91,7 @@ async function applyOutcome(
   }
   const page = await answeredPage(crawl, run, item, answer);
   if (await storePage(run, { ...page, queue })) countFetched(run, item, url, outcome, page.change.set);
+  if (page.change.encoded) crawl.parseThreads?.giveBack(page.change.encoded);
   return undefined;
 }
 
@@ -104,7 +105,7 @@ async function whyUnusable(
   const mayBeLarger = contentLimit !== bodyLimit(crawl.settings, item.sitemap);
   // If the page has not changed, its stored body is read. That body may exceed the limit too.
   if (mayBeLarger && (isUnchanged || isCutAt(contentLimit, outcome))) return 'isLarge';
-  return isUnchanged && !(await hasWholeBody(crawl, item)) ? 'hasLostBody' : undefined;
+  return isUnchanged && !(await hasWholeRecords(crawl, item)) ? 'hasLostBody' : undefined;
 }
 
 /** Whether the page is rejected by a rule that was added after the batch was selected. */
