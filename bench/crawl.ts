@@ -1,7 +1,7 @@
 /**
  * A whole crawl of a site, from the start of the process to its end, by webcrawl and by its peers: what each fetches, and what that costs.
  * All of them parse title and links, and store links, titles and bodies on disk, without delays, with the same number of requests in
- * flight, and with the same URL filters. webcrawl runs as its users run it. Only webcrawl and its prototype request robots.txt.
+ * flight, and with the same URL filters. webcrawl runs as its users run it. Only webcrawl requests robots.txt.
  *
  * The server is on the same machine, and takes the same share of the cores from every crawler. With `--cores` the crawlers run on fewer
  * cores.
@@ -9,7 +9,7 @@
 import { availableParallelism } from 'node:os';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
-import { ON_NODE_24, OURS, PEER_CRAWLERS, PROTOTYPE, otherCheckout, type Crawler } from './lib/crawlers.js';
+import { ON_NODE_24, OURS, PEER_CRAWLERS, otherCheckout, type Crawler } from './lib/crawlers.js';
 import { cpuPerThousand, firstPart, pagesPerSecond, startCpuSeconds, steadyPart } from './lib/quarters.js';
 import { alternate, spread, type Spread } from './lib/rounds.js';
 import { SITES, startSite, type Site } from './lib/site.js';
@@ -20,7 +20,7 @@ const REFERENCES = ['colly', 'against'];
 /** `crawl`: webcrawl and its peers on one site. */
 export const crawlBench: Bench = {
   about: 'a whole crawl of a site, by webcrawl on this Node and on Node 24, Colly, spider, wget2, Scrapy and Crawlee',
-  names: [OURS, ON_NODE_24, ...PEER_CRAWLERS, PROTOTYPE].map(({ name }) => name),
+  names: [OURS, ON_NODE_24, ...PEER_CRAWLERS].map(({ name }) => name),
   sites: SITES,
   run,
 };
@@ -37,11 +37,7 @@ interface Run {
 async function run(options: BenchOptions): Promise<BenchResult> {
   const { against } = options;
   const named = [OURS, ON_NODE_24, ...PEER_CRAWLERS].filter(({ name }) => isWanted(options, name));
-  const wanted = [
-    ...named,
-    ...(options.only?.includes(PROTOTYPE.name) ? [PROTOTYPE] : []),
-    ...(against === undefined ? [] : [otherCheckout(against)]),
-  ];
+  const wanted = [...named, ...(against === undefined ? [] : [otherCheckout(against)])];
   const crawlers = wanted.filter((crawler) => crawler.version() !== undefined);
   const absent = wanted.filter((crawler) => !crawlers.includes(crawler)).map(({ name }) => name);
   for (const name of absent) options.say(`${name} is left out; bench/install.sh installs it`);

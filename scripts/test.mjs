@@ -112,7 +112,7 @@ export const SUITES = {
   },
   package: { files: ['test/package.test.ts'], about: 'the packed package, as a stranger would use it' },
   bench: {
-    files: ['test/bench/smoke.test.ts', 'test/bench/prototype.test.ts'],
+    files: ['test/bench/smoke.test.ts'],
     about: 'each benchmark at a very small scale',
   },
 };

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BENCH, PEERS, ROOT } from './folders.js';
 import { firstLine } from './machine.js';
 
@@ -113,18 +112,6 @@ export const ON_NODE_24 = webcrawl('node24', ROOT, NODE_24);
 export function otherCheckout(folder: string): Crawler {
   return webcrawl('against', folder, process.execPath);
 }
-
-/** The next design, as far as `bench/prototype` has it. It takes part only if it is named. */
-export const PROTOTYPE: Crawler = {
-  name: 'prototype',
-  version: () => `on Node ${process.versions.node}`,
-  command({ seeds, stay, out }) {
-    const task = ['--seeds', seeds.join(' '), '--stay', stay, '--out', out, '--rules', URL_RULES];
-    const main = fileURLToPath(new URL('../prototype/main.js', import.meta.url));
-    return { command: process.execPath, args: [main, ...task, '--concurrency', String(CONCURRENCY)] };
-  },
-  pages: pagesPrinted,
-};
 
 /** The crawlers of other projects. */
 export const PEER_CRAWLERS: readonly Crawler[] = [
