@@ -165,7 +165,7 @@ describe('dedup', () => {
         'not marked, h0\\u001b.example: 1,094 of its 1,100 pages look like pages of one template\n',
       );
       expect(err.match(/not marked/g)).toHaveLength(20);
-      expect(err).toContain('further hosts are only counted\nThe same command with --yes marks them.\n');
+      expect(err).toContain('more hosts are only counted\nThe same command with --yes marks them.\n');
     }
     expect((await runLine(['dedup', '--quiet'])).err).toBe('');
     stub.run = undefined;
