@@ -51,7 +51,7 @@ describe('webcrawl watch', () => {
     expect(failed.err).toContain('0 messages delivered, 2 attempts failed, 2 waiting for a retry.');
     const { to: gone } = await begin(410);
     const ended = await webcrawl(['watch', ...gone]);
-    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('answered with 410')]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('returned 410')]);
   });
 
   test.each([
