@@ -4,7 +4,7 @@ import { settingLeaves, typeInWords } from './leaves.js';
 export interface SettingDescription {
   /** The dotted key, as in `--set http.agentName=…`. */
   readonly key: string;
-  /** The type in words: `whole number of at least 1`, `true or false`, `one of host, domain, ip`, `list of text`. */
+  /** The type in words: `whole number of at least 1`, `true or false`, `one of host, domain, ip`, `list of strings`. */
   readonly type: string;
   readonly default: unknown;
   readonly doc: string;

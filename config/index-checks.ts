@@ -35,7 +35,7 @@ export function siteLinksProblem(links: Readonly<Record<string, string>>): strin
     (/^\/(?![/\\])/.test(to) || /^https?:$/.test(tryParseUrl(to)?.protocol ?? ''));
   return entries.length <= 8 && entries.every(isRight)
     ? undefined
-    : 'at most 8 links, each a text of at most 40 characters with a URL (http or https) or a path that begins with /';
+    : 'at most 8 links, each a string of at most 40 characters with a URL (http or https) or a path that begins with /';
 }
 
 export function addressRangesProblem(ranges: readonly string[]): string | undefined {

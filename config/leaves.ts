@@ -48,15 +48,15 @@ export const settingLeaves = once((): ReadonlyMap<string, Leaf> => {
   return leaves;
 });
 
-/** Returns the type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of text`. */
+/** Returns the type in words: `whole number of at least 1`, `one of host, domain, ip`, `list of strings`. */
 export function typeInWords(type: LeafType): string {
   if (type.anyOf) return type.anyOf.map(typeInWords).join(' or ');
   if (type.const !== undefined) return String(type.const);
   if (type.enum) return `one of ${type.enum.join(', ')}`;
-  if (type.type === 'array') return `list of ${type.items?.enum?.join(', ') ?? (type.path ? 'modules' : 'text')}`;
-  if (type.type === 'object') return 'JSON object of text';
+  if (type.type === 'array') return `list of ${type.items?.enum?.join(', ') ?? (type.path ? 'modules' : 'strings')}`;
+  if (type.type === 'object') return 'JSON object of strings';
   if (type.type === 'boolean') return 'true or false';
-  if (type.type !== 'number' && type.type !== 'integer') return type.path ? 'path of a file' : 'text';
+  if (type.type !== 'number' && type.type !== 'integer') return type.path ? 'path of a file' : 'string';
   const number = type.type === 'integer' ? 'whole number' : 'number';
   const min = type.minimum !== undefined && type.minimum > Number.MIN_SAFE_INTEGER ? type.minimum : undefined;
   const max = type.maximum !== undefined && type.maximum < Number.MAX_SAFE_INTEGER ? type.maximum : undefined;

@@ -116,7 +116,10 @@ function flatten(
   return { given, problems };
 }
 
-const RENAMED: Readonly<Record<string, string | undefined>> = { 'rank.maxRounds': 'rank.maxIterations' };
+const RENAMED: Readonly<Record<string, string | undefined>> = {
+  'rank.maxRounds': 'rank.maxIterations',
+  'search.weightLanguage': 'search.languageBoost',
+};
 
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {
   if (key === 'http.http2')

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { ServeAddress, Served, WhoMayChange } from '../../packages/webcrawl/internal.js';
+import type { ServeAddress, RunningServer, WriteAccess } from '../../packages/webcrawl/internal.js';
 import { CrawlError, DEFAULT_PORT, defined } from '../../packages/webcrawl/names.js';
 import type { Cli } from '../cli.js';
 import { oneLine, say } from '../output/output.js';
@@ -10,7 +10,7 @@ export interface ServeOptions {
   readonly port?: number;
   readonly listen?: string;
   readonly allowedHost?: readonly string[];
-  readonly changes?: WhoMayChange;
+  readonly changes?: WriteAccess;
 }
 
 export function addServeOptions(command: Command): Command {
@@ -22,7 +22,7 @@ export function addServeOptions(command: Command): Command {
       new Option(
         '--changes <who>',
         'users who may change rules on the pages; local: users of this machine, and no one if other machines can reach the server; all: anyone who can reach the server (default: local)',
-      ).choices(['none', 'local', 'all'] satisfies WhoMayChange[]),
+      ).choices(['none', 'local', 'all'] satisfies WriteAccess[]),
     );
 }
 
@@ -30,7 +30,7 @@ export function serveAddress({ port, listen, allowedHost: names = [], changes }:
   return { names, ...defined({ port, address: listen, changes }) };
 }
 
-export function sayWhere({ io, options }: Cli, { url }: Served): void {
+export function sayWhere({ io, options }: Cli, { url }: RunningServer): void {
   if (options().quiet) return;
   say(io, `Search page: ${url}\nDashboard:   ${url}dashboard\nCtrl-C ends it.`);
 }

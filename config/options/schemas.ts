@@ -20,9 +20,9 @@ const hasIterator = (value: unknown): boolean => {
   return typeof each === 'function' || typeof eachLater === 'function';
 };
 
-export const text = one('a text', (value) => typeof value === 'string' && value !== '');
-/** Any text. The function that parses the text reports errors in it. */
-export const string = one('a text', (value) => typeof value === 'string');
+export const text = one('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+/** Any string. The function that parses it reports errors. */
+export const string = one('a string', (value) => typeof value === 'string');
 /** The id of a batch. The job checks whether the batch exists. */
 export const batch = one('the id of a batch', (value) => typeof value === 'string');
 export const flag = one('true or false', (value) => typeof value === 'boolean').optional();
@@ -43,7 +43,7 @@ export const callback = one('a function', (value) => typeof value === 'function'
 export const flagOrCallback = one('true, false or a function', (value) =>
   ['boolean', 'function'].includes(typeof value),
 ).optional();
-export const lines = one('texts in a list or a stream', hasIterator);
+export const lines = one('strings in a list or a stream', hasIterator);
 export const patterns = listOf(text, 'patterns').optional();
 export const oneOf = (names: readonly string[]) => z.enum(names as [string, ...string[]]);
 export const signal = one(

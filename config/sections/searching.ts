@@ -29,8 +29,8 @@ export const search = section({
   weightRank: weight(0.5).describe(
     'Weight of PageRank in addition to the words; it is multiplied by ln(1 + rank divided by the mean rank)',
   ),
-  weightLanguage: weight(2).describe(
-    'Weight, in addition to the words, of a page in a language with the same script as the query',
+  languageBoost: weight(2).describe(
+    'Score added to a page in a language that suits the reader and the script of the query',
   ),
   site: section({
     name: z

@@ -81,7 +81,7 @@ function traitsOf(
     throw bad('a time in milliseconds since 1970 as createdAt', createdAt);
   }
   if (note !== undefined && !(typeof note === 'string' && note.length <= MAX_NOTE_CHARACTERS)) {
-    throw bad(`a text of at most ${MAX_NOTE_CHARACTERS} characters as the note of a rule`, note);
+    throw bad(`a string of at most ${MAX_NOTE_CHARACTERS} characters as the note of a rule`, note);
   }
   if (evidence !== undefined && (JSON.stringify(evidence) ?? '').length > MAX_EVIDENCE_JSON_CHARACTERS) {
     throw bad(`evidence of at most ${MAX_EVIDENCE_JSON_CHARACTERS} characters of JSON`, 'more');

@@ -25,7 +25,7 @@ export interface SearchOptions {
   readonly fold?: boolean;
   /**
    * Languages that the user knows, such as `de`, the best one first. The first one that the index has, and in which the query may be
-   * written, is preferred. Pages in the preferred language score higher by `search.weightLanguage`. Default: unknown.
+   * written, is preferred. Pages in the preferred language score higher by `search.languageBoost`. Default: unknown.
    */
   readonly languages?: readonly string[];
   /** When the signal is aborted, the search ends. */
@@ -270,7 +270,7 @@ export function weightsOf({ search }: Pick<Settings, 'search'>): IndexWeights {
     url: search.weightUrl,
     text: search.weightText,
     rank: search.weightRank,
-    language: search.weightLanguage,
+    language: search.languageBoost,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Settings } from '../core/index.js';
 import { listen } from './http/server.js';
-import { createFormGuard, type WhoMayChange } from './http/form-guard.js';
+import { createFormGuard, type WriteAccess } from './http/form-guard.js';
 import { createHistory, SAMPLE_MS } from './live/history.js';
 import { createMetrics } from './live/metrics.js';
 import { createStats } from './live/stats.js';
@@ -28,7 +28,7 @@ export interface ServeAddress {
    * Who may change rules on the pages. `none`: no one. `local`: users of this machine, but no one if the server listens on other addresses
    * than `127.0.0.1`, or has `names`, as behind a proxy. `all`: everyone who can reach the server. Default: `local`.
    */
-  readonly changes?: WhoMayChange;
+  readonly changes?: WriteAccess;
 }
 
 /** Options for serving. */
@@ -46,7 +46,7 @@ export interface ServeOptions extends ServeAddress {
 }
 
 /** A running server. */
-export interface Served extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** The URL of the start page: `http://localhost:8420/`. */
   readonly url: string;
@@ -64,7 +64,7 @@ export interface Served extends AsyncDisposable {
 export async function servePages(
   source: ServeSource,
   options: ServeOptions & Partial<Settings['serve']> = {},
-): Promise<Served> {
+): Promise<RunningServer> {
   const { port: wanted = DEFAULT_PORT, address = '127.0.0.1', names = [], changes = 'local' } = options;
   const { onError = () => undefined, trustedProxies = [], allowedOrigins = [] } = options;
   const log = createErrorLog(onError);

@@ -31,7 +31,7 @@ import type {
 } from '../jobs/index.js';
 import type { RemoveOptions } from '../maintenance/index.js';
 import type { Searcher, SearchOptions, SearchResult } from '../search/index.js';
-import type { CrawlStatus, Served, ServeOptions } from '../serve/index.js';
+import type { CrawlStatus, RunningServer, ServeOptions } from '../serve/index.js';
 import type { ChangeTarget, SendChangesOptions, SentChanges } from '../watch/index.js';
 import { stats } from '../answers/readdb.js';
 import { checksOf, type ChecksOfTable } from './checks.js';
@@ -205,7 +205,7 @@ export interface Crawl extends AsyncDisposable {
   /** Opens the search index for many queries. Close it before the crawl. */
   openSearch(): Promise<Searcher>;
   /** Serves the search page, the API, the dashboard and the metrics until it is closed. */
-  serve(options?: ServeOptions): Promise<Served>;
+  serve(options?: ServeOptions): Promise<RunningServer>;
 
   /** Ends connections and threads, and closes the table. Calling it again does nothing. */
   close(): Promise<void>;

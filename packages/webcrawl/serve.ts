@@ -15,7 +15,7 @@ import {
 import {
   servePages,
   type CachedText,
-  type Served,
+  type RunningServer,
   type ServeOptions,
   type RulesSource,
   type ShownPrefixes,
@@ -39,7 +39,7 @@ import { rules } from './rules/rules.js';
  * other requests are served.
  * @throws CrawlError CANNOT_LISTEN; BAD_SETTING when the table has no folder and `index.path` names no folder
  */
-export async function serve(crawl: OpenContext, options: ServeOptions = {}): Promise<Served> {
+export async function serve(crawl: OpenContext, options: ServeOptions = {}): Promise<RunningServer> {
   const budget = createReadBudget();
   const share = rowShare(crawl.settings);
   const searcher = await openSearchWithin(budget, crawl);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
-import { servePages, type Served } from '../../packages/serve/index.js';
+import { servePages, type RunningServer } from '../../packages/serve/index.js';
 import { hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { aHit, fakeSource, found, HITS } from '../support/web/fake-source.js';
 
@@ -14,7 +14,7 @@ let browser: Browser;
 let context: BrowserContext;
 /** The server of the page that has the box: another origin than the search. */
 let host: Server;
-let served: Served;
+let served: RunningServer;
 /** Queries that the search was asked for, and errors that the browser reported. */
 let asked: string[];
 let complaints: string[];

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, describe, it } from 'vitest';
 import { loadDiffer, logPlaces, readChanges, type PageRecord } from '../../packages/changes/index.js';
-import { servePages, type Served } from '../../packages/serve/index.js';
+import { servePages, type RunningServer } from '../../packages/serve/index.js';
 import { writeChanges } from '../support/made-changes.js';
 import { START, testCrawl, type TestCrawl } from '../support/test-crawl.js';
 import { hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
@@ -12,7 +12,7 @@ const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
 
 let browser: Browser;
 let crawl: TestCrawl;
-let served: Served;
+let served: RunningServer;
 let context: BrowserContext;
 /** Errors that the browser reported. */
 let complaints: string[];

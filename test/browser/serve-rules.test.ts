@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { servePages, type Served } from '../../packages/serve/index.js';
+import { servePages, type RunningServer } from '../../packages/serve/index.js';
 import { hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { fakeRules } from '../support/web/fake-rules.js';
 import { fakeSource } from '../support/web/fake-source.js';
@@ -8,7 +8,7 @@ import { fakeSource } from '../support/web/fake-source.js';
 const PATHS = ['/rules', '/rules/report', '/rules/prefixes', '/rules/proposals'];
 
 let browser: Browser;
-let served: Served;
+let served: RunningServer;
 let rules: ReturnType<typeof fakeRules>;
 let context: BrowserContext;
 /** The errors that the browser reported. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
-import { servePages, type Served, type CrawlStatus } from '../../packages/serve/index.js';
+import { servePages, type RunningServer, type CrawlStatus } from '../../packages/serve/index.js';
 import { focused, hiddenWidth, launchChromium, wrongIn } from '../support/web/chromium.js';
 import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../support/web/fake-source.js';
 
@@ -10,7 +10,7 @@ import { aHit, aRunningStatus, aStatus, fakeSource, found, HITS } from '../suppo
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"\'';
 
 let browser: Browser;
-let served: Served;
+let served: RunningServer;
 let context: BrowserContext;
 let status: () => CrawlStatus;
 /** The requests of all pages, and the errors that the browser reported. */

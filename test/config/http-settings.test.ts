@@ -38,9 +38,9 @@ describe('http.headers', () => {
     [{ '': '1' }, 'names of letters'],
     [{ 'X-A': 'a\r\nb' }, 'printable ASCII as X-A'],
     [{ 'X-A': 'é' }, 'printable ASCII as X-A'],
-    [{ 'X-A': 1 }, 'a JSON object of text'],
-    [['X-A'], 'a JSON object of text'],
-    ['X-A: 1', 'a JSON object of text'],
+    [{ 'X-A': 1 }, 'a JSON object of strings'],
+    [['X-A'], 'a JSON object of strings'],
+    ['X-A: 1', 'a JSON object of strings'],
   ])('rejects %j', (headers, text) => {
     expect(problem({ headers })).toContain(text);
   });
@@ -84,7 +84,7 @@ describe('http.credentials and http.cookies', () => {
     expect(bad[0]).toContain('the origin https://example.com only once');
     expect(bad[1]).toContain('user:password for https://example.com');
     expect(bad[2]).toContain('user:password for https://example.com');
-    expect(bad[3]).toContain('a JSON object of text');
+    expect(bad[3]).toContain('a JSON object of strings');
     expect(bad[4]).toContain('name=value');
     expect(bad[5]).toContain('name=value');
     expect(bad.join()).not.toContain('topsecret');
@@ -101,7 +101,7 @@ describe('http.credentials and http.cookies', () => {
       source: 'environment WEBCRAWL_HTTP_CREDENTIALS',
     });
     expect(() => loadSettings({ env: { WEBCRAWL_HTTP_CREDENTIALS: '{"https://a.example": topsecret}' } })).toThrow(
-      /a JSON object of text, found something else, which is not shown/,
+      /a JSON object of strings, found something else, which is not shown/,
     );
   });
 });

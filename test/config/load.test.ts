@@ -159,6 +159,7 @@ describe('wrong settings', () => {
       http: { agentNme: 'x', timeout: 'soon' },
       'no.such': 1,
       'rank.maxRounds': 9,
+      'search.weightLanguage': 1,
       'http.http2': true,
       db: 5,
     });
@@ -168,10 +169,11 @@ describe('wrong settings', () => {
       overrides: { 'generate.maxCount': 'many', 'http.timeout': '7' },
     });
     expect(message.split('\n')).toEqual([
-      '8 settings are wrong:',
+      '9 settings are wrong:',
       `  http.agentNme (file ${file}): no such setting; did you mean http.agentName?`,
       `  no.such (file ${file}): no such setting`,
       `  rank.maxRounds (file ${file}): no such setting; did you mean rank.maxIterations?`,
+      `  search.weightLanguage (file ${file}): no such setting; did you mean search.languageBoost?`,
       `  http.http2 (file ${file}): this setting no longer exists, since HTTP/1.1 is always used; remove it`,
       `  db (file ${file}): a section, expected an object of settings`,
       `  http.timeout (file ${file}): expected a whole number of at least 1, found "soon"`,

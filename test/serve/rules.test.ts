@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CrawlError } from '../../packages/errors/index.js';
-import { servePages, type RulesSource, type Served, type ServeOptions } from '../../packages/serve/index.js';
+import { servePages, type RulesSource, type RunningServer, type ServeOptions } from '../../packages/serve/index.js';
 import { aRule, fakeRules, PREFIXES } from '../support/web/fake-rules.js';
 import { fakeSource } from '../support/web/fake-source.js';
 import { words } from '../support/files/words.js';
@@ -25,7 +25,7 @@ interface Sent {
 }
 
 /** Loads a page as a browser does: with its token, and the matching cookie. */
-async function load({ url }: Pick<Served, 'url'>, path = 'rules', headers: Record<string, string> = {}) {
+async function load({ url }: Pick<RunningServer, 'url'>, path = 'rules', headers: Record<string, string> = {}) {
   const answer = await fetch(url + path, { headers });
   const text = await answer.text();
   return {
@@ -38,7 +38,7 @@ async function load({ url }: Pick<Served, 'url'>, path = 'rules', headers: Recor
 
 /** Sends raw bytes, because `fetch` sets `Origin` and `Host` itself. */
 async function post(
-  { url, port }: Pick<Served, 'url' | 'port'>,
+  { url, port }: Pick<RunningServer, 'url' | 'port'>,
   { path = '/rules/change', headers, fields, body }: Sent,
 ) {
   const given = Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { servePages, type ServeAddress, type Served, type ServeSource } from '../../packages/serve/index.js';
+import { servePages, type ServeAddress, type RunningServer, type ServeSource } from '../../packages/serve/index.js';
 import { aRunningStatus, fakeSource } from '../support/web/fake-source.js';
 
-async function serve(change: Partial<ServeSource> = {}, where: ServeAddress = {}): Promise<Served> {
+async function serve(change: Partial<ServeSource> = {}, where: ServeAddress = {}): Promise<RunningServer> {
   const served = await servePages(fakeSource(change), { port: 0, ...where });
   onTestFinished(() => served.close());
   return served;

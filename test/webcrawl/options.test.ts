@@ -33,8 +33,8 @@ describe('unknown or invalid options of a job are USAGE', () => {
     ['crawl', { seeds, depth: -1 }, 'expected depth to be a whole number of at least 0, found -1', undefined],
     ['crawl', { seeds, rounds: 0 }, 'expected rounds to be a whole number of at least 1, found 0', undefined],
     ['crawl', { seeds, maxTime: '5' }, 'expected maxTime to be a number above 0, found "5"', undefined],
-    ['crawl', undefined, 'expected seeds to be texts in a list or a stream, found none', undefined],
-    ['inject', {}, 'expected seeds to be texts in a list or a stream, found none', undefined],
+    ['crawl', undefined, 'expected seeds to be strings in a list or a stream, found none', undefined],
+    ['inject', {}, 'expected seeds to be strings in a list or a stream, found none', undefined],
     ['inject', { seeds: 'http://a.com/' }, 'found "http://a.com/"', undefined],
     ['inject', { seeds: [7] }, 'expected seeds that are texts, found a number in line 1', undefined],
     ['fetch', {}, 'expected batch to be the id of a batch, found none', undefined],
@@ -42,7 +42,7 @@ describe('unknown or invalid options of a job are USAGE', () => {
     ['generate', { shard: { index: 3, count: 3 } }, 'expected shard to be a shard, as parseShard gives it', undefined],
     ['generate', [], 'expected the options of crawl.generate as an object, found a list', undefined],
     ['generate', null, 'expected the options of crawl.generate as an object, found none', undefined],
-    ['inject', Object.create({ seeds }), 'expected seeds to be texts in a list or a stream, found none', undefined],
+    ['inject', Object.create({ seeds }), 'expected seeds to be strings in a list or a stream, found none', undefined],
     ['inject', { seeds: { [Symbol.iterator]: undefined } }, 'found an object', undefined],
     ['inject', { seeds: { [Symbol.asyncIterator]: null } }, 'found an object', undefined],
     ['inject', { seeds: new String('http://a.com/') }, 'found an object', undefined],
@@ -80,7 +80,7 @@ describe('unknown or invalid options of a job are USAGE', () => {
 describe('functions on a whole table check their options', () => {
   it.each([
     ['backupTable', { to: '/x', wiat: 3 }, 'backupTable has no option "wiat"', 'did you mean wait?'],
-    ['backupTable', {}, 'expected to to be a text, found none', undefined],
+    ['backupTable', {}, 'expected to to be a string that is not empty, found none', undefined],
     ['backupTable', undefined, 'expected the options of backupTable as an object, found none', undefined],
     ['backupTable', { to: '/x', wait: -1 }, 'expected wait to be a number of at least 0, found -1', undefined],
     ['createTable', { table: 'hbase:', slot: 3 }, 'createTable has no option', 'did you mean slots?'],

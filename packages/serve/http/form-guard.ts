@@ -6,7 +6,7 @@ import { isLoopbackName } from './host-names.js';
 import type { FormRequest, Request } from './request.js';
 
 /** Who may change rules on the pages: no one, users of this machine, or everyone who can reach the server. */
-export type WhoMayChange = 'none' | 'local' | 'all';
+export type WriteAccess = 'none' | 'local' | 'all';
 
 interface FormPass {
   readonly token: string;
@@ -16,7 +16,7 @@ interface FormPass {
 type Asker = Pick<Request, 'headers' | 'remoteAddress'>;
 
 interface FormGuardOptions {
-  readonly changes: WhoMayChange;
+  readonly changes: WriteAccess;
   readonly address: string;
   /** Host names that the server accepts, in addition to addresses and `localhost`. */
   readonly names: readonly string[];
