@@ -6,7 +6,7 @@ import type {
   Report,
   Shard,
 } from '../packages/webcrawl/internal.js';
-import { DEFAULT_TABLE, areAllRefused } from '../packages/webcrawl/names.js';
+import { DEFAULT_TABLE, areAllRefused, defined } from '../packages/webcrawl/names.js';
 import { library, type Library } from './library.js';
 import type { Io } from './io.js';
 import { duration, jsonLine, number, quantity, safeLines, say, write } from './output/output.js';
@@ -90,7 +90,7 @@ export async function open(
       create,
       env: io.env,
       signal: io.signal,
-      ...(wait === undefined ? {} : { wait }),
+      ...defined({ waitSeconds: wait }),
       ...(config === undefined ? {} : { config }),
       ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
       onWait: sayWaiting(cli),

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { didYouMean } from '../did-you-mean.js';
 
-const RENAMED: Readonly<Record<string, string | undefined>> = { onRest: 'onIdle' };
+const RENAMED: Readonly<Record<string, string | undefined>> = {
+  onRest: 'onIdle',
+  maxTime: 'maxSeconds',
+  wait: 'waitSeconds',
+  leaseWait: 'leaseWaitMs',
+};
 
 /** A schema for each option. If an option has no schema, or a schema no option, this does not compile. */
 type OptionSchemas<O> = Readonly<Record<keyof O, z.ZodType>>;

@@ -49,7 +49,7 @@ export interface AuditOptions extends JobOptions {
   /** Also request links to other sites, and judge these links. A good response is valid for a week. Default: false. */
   readonly external?: boolean;
   /** Seconds for requests, above 0. After this time the other links are not checked, and the report says so. Default: no limit. */
-  readonly maxTime?: number;
+  readonly maxSeconds?: number;
   /** Folder for sorting links, with some 200 bytes for each link. Default: the system's folder for temporary files. */
   readonly folder?: string;
   /** Bytes of memory for each sort at a time. Default: 16 MiB. */
@@ -90,7 +90,7 @@ export async function audit(crawl: JobContext, options: AuditOptions = {}): Prom
       const keyOf = createLinkKeys(await rulesNow(crawl));
       const unchecked: UncheckedLinks[] = [];
       if (options.ask || external) {
-        const input = { folder: work, memory, external, keyOf, signal, ...defined({ maxTime: options.maxTime }) };
+        const input = { folder: work, memory, external, keyOf, signal, ...defined({ maxSeconds: options.maxSeconds }) };
         unchecked.push(...(await requestUrls(crawl, input, tracker)));
       }
       const made = await judge(crawl, options, { work, keys, links, keyOf, tracker, unchecked });

@@ -46,7 +46,7 @@ export interface CrawlOptions
    * Seconds until the time limit, counted from the start of the job; above 0. After the time limit, no further page is fetched. The links
    * of the pages that were fetched before are added. The other pages stay due. Absent: `fetcher.timelimitMins`.
    */
-  readonly maxTime?: number;
+  readonly maxSeconds?: number;
   /** Maximum number of links from a seed. Absent: `generate.maxDistance`. */
   readonly depth?: number;
   /**
@@ -112,7 +112,7 @@ export interface CrawlOptions
 export async function crawl(crawl: JobContext, options: CrawlOptions, ruleSteps: RuleSteps): Promise<Report> {
   const { signal } = options;
   mustBePossible(crawl, options);
-  const limit = startTimeLimit(options.maxTime, crawl.settings.fetcher.timelimitMins);
+  const limit = startTimeLimit(options.maxSeconds, crawl.settings.fetcher.timelimitMins);
   try {
     const { clock, watch, tables } = crawl;
     const tracker = createTracker({ clock, watch: NO_WATCH }, 'crawl', defined({ signal }));

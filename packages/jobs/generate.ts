@@ -53,8 +53,8 @@ const DAY = 86_400_000;
  */
 export async function generate(crawl: JobContext, options: GenerateOptions = {}): Promise<Report> {
   mustBeSelectable(options);
-  const { leaseWait, signal: given, shard, topN } = options;
-  const how = { slots: slotsOf(crawl, options), ...defined({ leaseWait, signal: given }) };
+  const { leaseWaitMs, signal: given, shard, topN } = options;
+  const how = { slots: slotsOf(crawl, options), ...defined({ leaseWaitMs, signal: given }) };
   const { report } = await inSlots(crawl, { job: 'generate' }, how, (jobSlots, signal) =>
     crawl.tables.exclusive('generate', async () =>
       selectBatch(jobRun(await inScope(crawl), jobSlots, crawl.watch), {

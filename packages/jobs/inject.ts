@@ -121,7 +121,7 @@ export async function injectSeeds(
     // Names are looked up before the lock on the rows is taken.
     const reaches = await judge(seeds.map(({ url }) => url));
     const slotsOfSeeds = new Set(seeds.map(({ url }) => slots.of(hostKeyOf(hostOf(url)))));
-    const how = { slots: [...slotsOfSeeds], leaseWait: 0, leaveTaken: true };
+    const how = { slots: [...slotsOfSeeds], leaseWaitMs: 0, leaveTaken: true };
     const rulesOfSeeds = await rulesNow(crawl);
     await inSlots(crawl, { job: 'inject' }, how, (jobSlots) =>
       injectSeedRows({ ...crawl, jobSlots }, rulesOfSeeds, seeds, reaches, tracker.count, { run, before }),

@@ -61,8 +61,8 @@ export interface OpenCrawlOptions {
   readonly yields?: boolean;
   /** Name of this user of the table, as other processes see it. Default: `a service`. */
   readonly name?: string;
-  /** Seconds to wait for a table that another process uses. Default: 0. */
-  readonly wait?: number;
+  /** Time to wait for a table that another process uses. Default: 0. */
+  readonly waitSeconds?: number;
   /** Called once when the wait for the table begins, with the process that has the table open, if it is known. */
   readonly onWait?: (owner: TableOwner | undefined) => void;
   /** Ends the wait for the table. */

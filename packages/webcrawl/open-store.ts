@@ -19,7 +19,7 @@ export async function openStore(options: OpenCrawlOptions, status: () => Promise
   if (typeof table !== 'string') return table;
   if (isOnHBase(table)) {
     const { openHBaseStore } = await import('../hbase/index.js');
-    return openHBaseStore(table, options.wait === undefined ? {} : { reachFor: options.wait * 1000 });
+    return openHBaseStore(table, options.waitSeconds === undefined ? {} : { reachFor: options.waitSeconds * 1000 });
   }
   const directory = directoryOf(table);
   if (directory === undefined) return new MemoryStore();

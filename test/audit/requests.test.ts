@@ -264,11 +264,11 @@ describe('requests of an audit', () => {
     await using crawl = await testCrawl(undefined, { plugins: [web.plugin] });
     crawl.setTime(START + 86_400_000);
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
-    await findingsOf(crawl, { external: true, maxTime: 0.1 });
+    await findingsOf(crawl, { external: true, maxSeconds: 0.1 });
     crawl.setTime(START);
     isUp = true;
     const before = web.sent.length;
-    const findings = await findingsOf(crawl, { ask: true, external: true, maxTime: 5 });
+    const findings = await findingsOf(crawl, { ask: true, external: true, maxSeconds: 5 });
     expect(web.sent.slice(before).map(({ url }) => url)).toEqual(
       expect.arrayContaining([`${SITE}/once`, `${OTHER}/x`]),
     );
@@ -289,7 +289,7 @@ describe('requests of an audit', () => {
     expect(methods).toHaveLength(22);
   });
 
-  it('end at maxTime, and the report says so', async () => {
+  it('end at maxSeconds, and the report says so', async () => {
     const web = recordedWeb(({ url }) => {
       if (url.endsWith('/robots.txt')) return absent;
       return html(url === `${SITE}/` ? PARTS : '');
@@ -298,7 +298,7 @@ describe('requests of an audit', () => {
     await jobs.crawl(ready, { seeds: [`${SITE}/`] });
     const before = web.sent.length;
     const slow = { ...ready, settings: { ...ready.settings, fetcher: { ...ready.settings.fetcher, serverDelay: 30 } } };
-    const findings = await findingsOf(slow, { ask: true, maxTime: 0.2 });
+    const findings = await findingsOf(slow, { ask: true, maxSeconds: 0.2 });
     expect(web.sent).toHaveLength(before);
     expect(findings.find(({ rule }) => rule === 'link-unchecked')).toMatchObject({
       message: '3 links to site.example not checked: the time limit was reached.',

@@ -85,7 +85,7 @@ describe('arguments reach the jobs', () => {
     [
       'crawl http://a/ --rounds 1 --top-n 2 --max-pages 3 --max-time 1.5h --depth 0 --stay any --threads 9'.split(' '),
       'crawl',
-      { rounds: 1, topN: 2, maxPages: 3, maxTime: 5400, depth: 0, stay: 'any', threads: 9 },
+      { rounds: 1, topN: 2, maxPages: 3, maxSeconds: 5400, depth: 0, stay: 'any', threads: 9 },
     ],
   ])('%j', async (args, name, options) => {
     stub.report = { batchId: 'b1' };
@@ -210,7 +210,9 @@ describe('backup', () => {
     const { code, out, err } = await runLine(['backup', '/backup', '--table', 'level:data', '--wait', '3']);
     expect([code, out]).toEqual([0, '/backup/20261126T031200Z\n']);
     expect(err).toBe('Backup of 12 files of 30 MB, of these 7 files of 20 MB shared.\n');
-    expect(stub.calls).toEqual([{ name: 'backupTable', options: { table: 'level:data', to: '/backup', wait: 3 } }]);
+    expect(stub.calls).toEqual([
+      { name: 'backupTable', options: { table: 'level:data', to: '/backup', waitSeconds: 3 } },
+    ]);
     expect((await runLine(['backup', '/backup', '-q'])).err).toBe('');
     expect(JSON.parse((await runLine(['backup', '/backup', '--json'])).out)).toMatchObject({ files: 12 });
   });

@@ -181,7 +181,7 @@ describe('crawl', () => {
 
   it('ends at its time limit, given by option or setting, and leaves the rest due', async () => {
     for (const [settings, options] of [
-      [{}, { maxTime: 0.2 }],
+      [{}, { maxSeconds: 0.2 }],
       [{ 'fetcher.timelimitMins': 0.2 / 60 }, {}],
     ] as const) {
       let n = 0;
@@ -199,15 +199,15 @@ describe('crawl', () => {
       // No batch stays open, and the next crawl continues.
       expect(await crawl.tables.batches.list()).toEqual([]);
       const known = web.requests.length;
-      await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2, maxTime: 600 });
+      await jobs.crawl(crawl, { seeds: ['http://a.com/'], maxPages: 2, maxSeconds: 600 });
       expect(web.requests.slice(known)).toHaveLength(2);
     }
   });
 
   it('rejects a time limit that is no positive number', async () => {
     await using crawl = await testCrawl(undefined);
-    for (const maxTime of [0, -1, NaN, 3e6]) {
-      await expect(jobs.crawl(crawl, { seeds: [], maxTime })).rejects.toMatchObject({ code: 'USAGE' });
+    for (const maxSeconds of [0, -1, NaN, 3e6]) {
+      await expect(jobs.crawl(crawl, { seeds: [], maxSeconds })).rejects.toMatchObject({ code: 'USAGE' });
     }
   });
 

@@ -23,7 +23,7 @@ const settings = {
   'db.fetchIntervalDefault': 1,
   'propose.minRelevant': 1,
 };
-const crawl = await openContext({ table: `level:${directory}`, settings, wait: 60 });
+const crawl = await openContext({ table: `level:${directory}`, settings, waitSeconds: 60 });
 for (const [part, names] of [
   [crawl.tables, ['changeRows']],
   [crawl.tables.batches, ['change', 'clear']],

@@ -92,7 +92,7 @@ export async function withTable<R>(table: string, moved: number, use: (crawl: Op
   await using crawl = await openContext({
     table: `level:${table}`,
     alone: true,
-    wait: 60,
+    waitSeconds: 60,
     clock: () => Date.now() + moved,
   });
   return await use(crawl);

@@ -88,6 +88,7 @@ test('the clock of a test stands still until it is moved', async () => {
 test.each([
   ['run', { seed: seeds }, 'crawl.run has no option "seed"', 'did you mean seeds?'],
   ['runContinuously', { seeds, search: false, onRest: 0 }, 'crawl.run has no option "onRest"', 'did you mean onIdle?'],
+  ['run', { seeds, maxTime: 5 }, 'crawl.run has no option "maxTime"', 'did you mean maxSeconds?'],
   ['explain', { robot: true }, 'crawl.explain has no option "robot"', 'did you mean robots?'],
   ['search', { limt: 3 }, 'crawl.search has no option "limt"', 'did you mean limit?'],
   ['serve', { prot: 0 }, 'crawl.serve has no option "prot"', 'did you mean port?'],

@@ -32,7 +32,7 @@ describe('unknown or invalid options of a job are USAGE', () => {
     ['crawl', { seeds, stay: 'hosts' }, 'found "hosts"', 'did you mean host?'],
     ['crawl', { seeds, depth: -1 }, 'expected depth to be a whole number of at least 0, found -1', undefined],
     ['crawl', { seeds, rounds: 0 }, 'expected rounds to be a whole number of at least 1, found 0', undefined],
-    ['crawl', { seeds, maxTime: '5' }, 'expected maxTime to be a number above 0, found "5"', undefined],
+    ['crawl', { seeds, maxSeconds: '5' }, 'expected maxSeconds to be a number above 0, found "5"', undefined],
     ['crawl', undefined, 'expected seeds to be strings in a list or a stream, found none', undefined],
     ['inject', {}, 'expected seeds to be strings in a list or a stream, found none', undefined],
     ['inject', { seeds: 'http://a.com/' }, 'found "http://a.com/"', undefined],
@@ -79,10 +79,15 @@ describe('unknown or invalid options of a job are USAGE', () => {
 
 describe('functions on a whole table check their options', () => {
   it.each([
-    ['backupTable', { to: '/x', wiat: 3 }, 'backupTable has no option "wiat"', 'did you mean wait?'],
+    ['backupTable', { to: '/x', waitSecond: 3 }, 'backupTable has no option "waitSecond"', 'did you mean waitSeconds?'],
     ['backupTable', {}, 'expected to to be a string that is not empty, found none', undefined],
     ['backupTable', undefined, 'expected the options of backupTable as an object, found none', undefined],
-    ['backupTable', { to: '/x', wait: -1 }, 'expected wait to be a number of at least 0, found -1', undefined],
+    [
+      'backupTable',
+      { to: '/x', waitSeconds: -1 },
+      'expected waitSeconds to be a number of at least 0, found -1',
+      undefined,
+    ],
     ['createTable', { table: 'hbase:', slot: 3 }, 'createTable has no option', 'did you mean slots?'],
     ['migrateTable', { tabel: 'x' }, 'migrateTable has no option', 'did you mean table?'],
     ['repairFiles', { dryrun: true }, 'repairFiles has no option', 'did you mean dryRun?'],

@@ -139,7 +139,7 @@ export class CurrentAccess {
   /** After the process with the table has yielded or ended: opens the table in this process, or connects to its new process. */
   async #move(): Promise<void> {
     const before = this.#access;
-    const options = { ...this.#options, alone: false, wait: 0 };
+    const options = { ...this.#options, alone: false, waitSeconds: 0 };
     if (before.kind === 'given') await before.released;
     // During `hold`, this process itself has requested the table, so the table was not yielded to a third process.
     const isLeft =

@@ -28,8 +28,8 @@ export interface SharedStoreOptions {
    * SharedStore.withoutYielding} the table stays open. Default: false.
    */
   readonly yields?: boolean;
-  /** Seconds to wait for a table that cannot be used yet. Default: 0. */
-  readonly wait?: number;
+  /** Time to wait for a table that cannot be used yet. Default: 0. */
+  readonly waitSeconds?: number;
   /** Aborts the wait. */
   readonly signal?: AbortSignal;
   /** Called once when the wait begins; without `owner` if the other process is unknown. */
@@ -67,16 +67,16 @@ export async function findOther({ directory, version, content }: SharedStoreOpti
 
 /** Opens the table, or connects to the process that has it open; retries until one of the two succeeds. */
 export async function findAccess(options: SharedStoreOptions): Promise<OpenAccess> {
-  const { wait = 0, signal, onWait = () => {} } = options;
+  const { waitSeconds = 0, signal, onWait = () => {} } = options;
   const began = performance.now();
-  let patience = wait * 1000;
+  let patience = waitSeconds * 1000;
   let hasTold = false;
   for (;;) {
     const found = await tryAccess(options);
     if ('kind' in found) return found;
     const { error, connection } = found;
-    if (wait > 0 && !hasTold) onWait(connection?.owner);
-    hasTold ||= wait > 0;
+    if (waitSeconds > 0 && !hasTold) onWait(connection?.owner);
+    hasTold ||= waitSeconds > 0;
     patience = Math.max(patience, found.patience);
     const left = patience - (performance.now() - began);
     if (connection) {

@@ -17,8 +17,9 @@ import { addServeOptions, sayError, sayWhere, serveAddress, type ServeOptions } 
 import { readSeeds, reportRejections } from '../../input/seeds.js';
 import { quantity, safeLines, say } from '../../output/output.js';
 
-type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'maxTime' | 'threads' | 'refetch' | 'propose'>;
+type Limits = Pick<JobCrawlOptions, 'rounds' | 'topN' | 'maxPages' | 'threads' | 'refetch' | 'propose'>;
 interface CrawlOptions extends Limits, RequestOptions, ServeOptions, ScopeOptions {
+  readonly maxTime?: number;
   readonly serve?: boolean;
   readonly continuous?: boolean;
   readonly shard?: string;
@@ -121,6 +122,7 @@ Examples:
           changes,
           log: place,
           shard: named,
+          maxTime,
           ...options
         }: CrawlOptions,
       ) => {
@@ -148,6 +150,7 @@ Examples:
           seeds: lines,
           retryDenied: isArgument,
           onRejected: reportRejections(cli.io, seeds),
+          ...defined({ maxSeconds: maxTime }),
           ...(log && { onFetched: log.onFetched }),
           ...(shard && { onWait: sayHolder(cli) }),
         };

@@ -109,7 +109,7 @@ async function report(
   const { signal } = cli.io;
   try {
     await using found = await withProgress(cli, cli.options().quiet === true, (job) =>
-      audit(crawl, { ask, external, ...job, ...defined({ maxTime, since }) }),
+      audit(crawl, { ask, external, ...job, ...defined({ maxSeconds: maxTime, since }) }),
     );
     await writeReport(crawl, found);
   } catch (error) {

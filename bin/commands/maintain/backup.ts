@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { defined } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { EXIT, sayWaiting, tableLocation, type Cli } from '../../cli.js';
 import { bytes, jsonLine, quantity, safeLines, say, write } from '../../output/output.js';
@@ -36,7 +37,7 @@ Examples:
         to,
         signal: io.signal,
         onWait: sayWaiting(cli),
-        ...(wait !== undefined && { wait }),
+        ...defined({ waitSeconds: wait }),
       });
       if (!made) {
         cli.exitCode = EXIT.interrupted;

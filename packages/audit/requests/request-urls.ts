@@ -19,12 +19,12 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
  */
 export async function requestUrls(
   crawl: CrawlContext,
-  input: WantedInput & { readonly maxTime?: number },
+  input: WantedInput & { readonly maxSeconds?: number },
   { done }: Pick<Tracker, 'done'>,
 ): Promise<readonly UncheckedLinks[]> {
-  const { signal, maxTime } = input;
+  const { signal, maxSeconds } = input;
   const { wanted, folders } = await wantedOf(crawl, input);
-  const limit = startTimeLimit(maxTime, -1);
+  const limit = startTimeLimit(maxSeconds, -1);
   const giveUp = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   const threads = crawl.settings.fetcher.threadsFetch;
   const requests = borrowRequests(crawl, { job: 'audit', threads, signal: giveUp });

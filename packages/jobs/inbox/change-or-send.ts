@@ -32,7 +32,7 @@ export async function changeOrSend<F extends Field>(
 ): Promise<void> {
   if (keys.length === 0) return;
   const { pages, slots, inboxes, changeRows } = crawl.tables;
-  const how = { slots: [...new Set(keys.map(slots.ofRow))], leaseWait: 0, leaveTaken: true };
+  const how = { slots: [...new Set(keys.map(slots.ofRow))], leaseWaitMs: 0, leaveTaken: true };
   await inSlots(crawl, { job }, how, async ({ slots: held }) => {
     const isOwn = (key: string): boolean => held.has(slots.ofRow(key));
     await changeRows(keys.filter(isOwn), fields, crawl.clock(), decide);

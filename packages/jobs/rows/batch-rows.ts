@@ -43,8 +43,8 @@ export async function overBatches<O extends BatchOptions>(
     crawl.tables.exclusive(`batch ${batchId}`, async () => task(await batches.get(batchId)));
 
   function run({ batchId, slots }: BatchHeader): Promise<Report> {
-    const { leaseWait, signal } = options;
-    return inSlots(crawl, { job, batchId, asks }, { slots, ...defined({ leaseWait, signal }) }, (jobSlots, ends) =>
+    const { leaseWaitMs, signal } = options;
+    return inSlots(crawl, { job, batchId, asks }, { slots, ...defined({ leaseWaitMs, signal }) }, (jobSlots, ends) =>
       stepOn(jobRun(crawl, jobSlots, watch), job, { ...options, batch: batchId, signal: ends }, step),
     );
   }

@@ -9,7 +9,7 @@ export interface LeaseOptions {
    * Milliseconds to wait for slots that other workers hold. After that the job throws LEASE_HELD. Default: a little longer than the time
    * until a dead worker is detected. This option applies only to a table that several processes use.
    */
-  readonly leaseWait?: number;
+  readonly leaseWaitMs?: number;
 }
 
 /** Options of jobs that can work on a part of the table. */
@@ -44,7 +44,7 @@ interface SlotOptions extends LeaseOptions {
 }
 
 /** Milliseconds to wait for slots. In this time, the leases of a dead worker expire, and a slow worker can renew its leases. */
-export const USUAL_WAIT = LEASE_MS + 10_000;
+export const USUAL_WAIT_MS = LEASE_MS + 10_000;
 
 /**
  * Runs a job while no other worker works on its slots.
@@ -55,11 +55,11 @@ export const USUAL_WAIT = LEASE_MS + 10_000;
 export async function inSlots<T>(
   { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   { job, batchId, asks = false }: SlotTask,
-  { slots, leaseWait = USUAL_WAIT, leaveTaken = false, signal }: SlotOptions,
+  { slots, leaseWaitMs = USUAL_WAIT_MS, leaveTaken = false, signal }: SlotOptions,
   run: (jobSlots: JobSlots, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // If the signal is already aborted, the job does not wait for slots. Its report says that it was interrupted.
-  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWait, leaveTaken, ...(signal && { signal }) };
+  const waiting = signal?.aborted ? { wait: 0 } : { wait: leaseWaitMs, leaveTaken, ...(signal && { signal }) };
   const leases = await tables.leases
     .take(slots ?? tables.slots.all, { job, ...(batchId !== undefined && { batchId }), asks, clock, ...waiting })
     .catch((error: unknown) => {

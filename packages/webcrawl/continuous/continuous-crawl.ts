@@ -49,7 +49,7 @@ export interface IdleCrawl {
 /**
  * Crawls until the signal aborts. After updatedb has closed a batch, its pages are indexed at once, while the crawl continues. Ranks are
  * computed and indexed when no page is left to fetch; in a busy crawl every ten minutes, but for at most a tenth of the time. When no page
- * is left, the crawl waits until pages of hosts that are not in back-off are due again. With a limit (`rounds`, `maxPages`, `maxTime`) it
+ * is left, the crawl waits until pages of hosts that are not in back-off are due again. With a limit (`rounds`, `maxPages`, `maxSeconds`) it
  * crawls once up to that limit, and then only waits. If all seeds are rejected, it ends at once. Index and ranks can be rebuilt at any
  * time, so the crawl does not wait for them, and continues if they fail. The status shows such a failure (`failing`). The failed work is
  * retried after a second at first, and later after at most a minute. When the signal aborts, running work has three seconds to end. The
@@ -74,8 +74,8 @@ async function crawlUntilAborted(
   crawl: OpenContext,
   { onFailing, onIdle, search = true, ...options }: ContinuousCrawlOptions,
 ): Promise<Report> {
-  const { rounds, maxPages, maxTime } = options;
-  const isLimited = rounds !== undefined || maxPages !== undefined || maxTime !== undefined;
+  const { rounds, maxPages, maxSeconds } = options;
+  const isLimited = rounds !== undefined || maxPages !== undefined || maxSeconds !== undefined;
   /** Aborts also when the crawl fails. */
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;

@@ -27,7 +27,7 @@ export const dumpFields = listOf(oneOf([...PUBLIC_FIELDS, ...COMPUTED_FIELD_NAME
 export const anyFields = listOf(oneOf([...STORED_FIELDS, ...COMPUTED_FIELD_NAMES]), 'fields');
 
 export const JOB = { signal, onProgress: callback };
-const LEASE_WAIT = { leaseWait: notNegative };
+const LEASE_WAIT = { leaseWaitMs: notNegative };
 export const SHARD = { shard, ...LEASE_WAIT };
 export const BATCH = { ...JOB, ...LEASE_WAIT, batch };
 export const SELECTION = {

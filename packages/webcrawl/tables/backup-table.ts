@@ -20,8 +20,8 @@ export interface BackupTableOptions {
   readonly table?: string;
   /** The folder of the backups, created if it is missing. Each backup is a sub-folder, named by its time in UTC. */
   readonly to: string;
-  /** Seconds to wait for a table that another process uses. Default: 0. */
-  readonly wait?: number;
+  /** Time to wait for a table that another process uses. Default: 0. */
+  readonly waitSeconds?: number;
   /** Called once when the wait for the table begins. */
   readonly onWait?: (owner: TableOwner | undefined) => void;
   /** Ends the backup, and removes its files. */
@@ -66,14 +66,14 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** The table is open only while its files are linked, not while they are copied. */
-async function stage(directory: string, { wait, onWait, signal }: BackupTableOptions): Promise<string> {
+async function stage(directory: string, { waitSeconds, onWait, signal }: BackupTableOptions): Promise<string> {
   const store = await openSharedStore({
     directory,
     open: () => openLevelStore(directory, { create: false }),
     content: () => contentOfTable(directory),
     name: 'backup',
     version: VERSION,
-    ...defined({ wait, onWait, signal }),
+    ...defined({ waitSeconds, onWait, signal }),
   });
   try {
     return await store.stage();

@@ -5,7 +5,7 @@ import { checks } from '../options/job-options.js';
 import { openContext, type OpenCrawlOptions } from '../open-context.js';
 
 /** Options of {@link migrateTable}. */
-export interface MigrateTableOptions extends JobOptions, Pick<OpenCrawlOptions, 'table' | 'wait' | 'onWait'> {}
+export interface MigrateTableOptions extends JobOptions, Pick<OpenCrawlOptions, 'table' | 'waitSeconds' | 'onWait'> {}
 
 /**
  * Migrates a table of an earlier schema version to the present version. `openCrawl` throws TABLE_VERSION for such a table, with a hint. The

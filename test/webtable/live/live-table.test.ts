@@ -101,7 +101,7 @@ describe('a table that is open elsewhere', () => {
     let told: unknown;
     const waiting = share({
       alone: true,
-      wait: 1000,
+      waitSeconds: 1000,
       onWait(owner) {
         told = owner?.name;
         void first.close();
@@ -114,7 +114,7 @@ describe('a table that is open elsewhere', () => {
   it('is no longer waited for after an abort', async () => {
     await share({ alone: true });
     const stop = new AbortController();
-    const waiting = share({ alone: true, wait: 1000, signal: stop.signal, onWait: () => stop.abort() });
+    const waiting = share({ alone: true, waitSeconds: 1000, signal: stop.signal, onWait: () => stop.abort() });
     await expect(waiting).rejects.toMatchObject(locked);
   });
 
