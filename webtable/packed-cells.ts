@@ -86,11 +86,11 @@ function writeCell(bytes: Uint8Array, start: number, qualifier: string, value: U
 }
 
 /** Up to this number of bytes, a loop over the bytes is faster than a view. */
-const FEW_BYTES = 64;
+const MAX_LOOP_BYTES = 64;
 
 /** @returns the offset after the copy */
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
-  if (end - start > FEW_BYTES) to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
+  if (end - start > MAX_LOOP_BYTES) to.set(start === 0 && end === from.length ? from : from.subarray(start, end), at);
   else for (let i = start; i < end; i++) to[at + i - start] = from[i]!;
   return at + end - start;
 }

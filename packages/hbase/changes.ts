@@ -4,7 +4,7 @@ import {
   CELL_OVERHEAD,
   columnsOf,
   encodeValue,
-  MOST_CELL_BYTES,
+  MAX_CELL_BYTES,
   MAX_KEY_BYTES,
   RECORD_QUALIFIER,
   recordFamily,
@@ -29,7 +29,7 @@ export function checkSizes(changes: readonly RowChange[]): void {
     }
     for (const [column, value] of put ?? []) {
       const size = key.length + column.length + value.length + CELL_OVERHEAD;
-      if (size <= MOST_CELL_BYTES) continue;
+      if (size <= MAX_CELL_BYTES) continue;
       const found = `${size} bytes in ${safeText(column, 60)} of ${safeText(key, 100)}`;
       throw new CrawlError('STORE_FAILED', `expected a cell of at most 10 MiB with its key, found ${found}`, {
         hint: 'HBase accepts no larger cell; store bodies in segments (?segments=<folder>), or lower http.contentLimit',

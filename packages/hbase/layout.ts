@@ -18,7 +18,7 @@ export const RECORD_QUALIFIER = 'r';
 /** The maximum bytes of a row key. HBase stores the length of a key in 15 bits. */
 export const MAX_KEY_BYTES = 32_767;
 /** The maximum bytes of a cell with its key. This is the default of `hbase.client.keyvalue.maxsize`. */
-export const MOST_CELL_BYTES = 10 * 1024 * 1024;
+export const MAX_CELL_BYTES = 10 * 1024 * 1024;
 /** Overhead of a cell in bytes, besides row key, family, qualifier and value: lengths, timestamp, type. */
 export const CELL_OVERHEAD = 20;
 

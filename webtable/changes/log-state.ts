@@ -36,15 +36,15 @@ export interface LogState {
   readonly baselineEnd?: number;
   /** Entries before this time were removed. */
   readonly removedBefore?: number;
-  /** Hosts that looked broken in the last day, with the time of their last entry: at most {@link MOST_BROKEN}, the latest. */
+  /** Hosts that looked broken in the last day, with the time of their last entry: at most {@link MAX_BROKEN_HOSTS}, the latest. */
   readonly broken?: Readonly<Record<HostKey, number>>;
   /** Batches that are being written. */
   readonly writing?: Readonly<Record<string, Omit<LoggedBatch, 'batchId'>>>;
   readonly marks?: readonly ChangeMark[];
 }
 
-const MOST_MARKS = 1000;
-const MOST_BROKEN = 1000;
+const MAX_MARKS = 1000;
+const MAX_BROKEN_HOSTS = 1000;
 /** Milliseconds for which a host that looked broken is considered broken. */
 const BROKEN_FOR = 86_400_000;
 const STATE = INDEX_COLUMNS.changeState;
@@ -105,7 +105,7 @@ export function createLogState(store: Store, exclusive: Exclusive) {
         const latest = Object.entries(all).sort(([, a], [, b]) => b - a);
         return {
           ...state,
-          broken: Object.fromEntries(latest.slice(0, MOST_BROKEN)),
+          broken: Object.fromEntries(latest.slice(0, MAX_BROKEN_HOSTS)),
           writing: { ...state.writing, [batchId]: { ...found, isCounted } },
         };
       });
@@ -151,8 +151,8 @@ export function createLogState(store: Store, exclusive: Exclusive) {
       let made: ChangeMark | undefined;
       await change((state) => {
         const others = (state.marks ?? []).filter((mark) => mark.name !== name);
-        if (others.length >= MOST_MARKS)
-          throw new CrawlError('USAGE', `expected at most ${MOST_MARKS} marks, found one more`, {
+        if (others.length >= MAX_MARKS)
+          throw new CrawlError('USAGE', `expected at most ${MAX_MARKS} marks, found one more`, {
             hint: 'remove marks that are not needed any more: `webcrawl mark <name> --remove`',
           });
         const last = Math.max(now, state.last ?? 0);

@@ -1,5 +1,5 @@
 /** Maximum bytes of all unanswered requests of all clients together. */
-const MOST_HELD = 256 * 2 ** 20;
+const MAX_REQUEST_BYTES = 256 * 2 ** 20;
 
 /** The share of one client in the memory of the serving process. */
 export interface Place {
@@ -16,7 +16,7 @@ export interface Place {
 export type Room = ReturnType<typeof createRoom>;
 
 /** @param most maximum bytes. Default: 256 MiB */
-export function createRoom(most = MOST_HELD) {
+export function createRoom(most = MAX_REQUEST_BYTES) {
   const held = new Map<() => void, number>();
   let sum = 0;
 

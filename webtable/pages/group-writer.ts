@@ -20,9 +20,9 @@ export async function writeEach<T>(write: WriteGroup<T>, items: readonly T[]): P
 }
 
 /** Number of items that make a full group. */
-const ENOUGH = 32;
+const FULL_GROUP = 32;
 /** Maximum milliseconds that an item waits for other items. */
-const LONGEST_WAIT = 8;
+const MAX_WAIT_MS = 8;
 
 /**
  * Collects items and writes them together, so that many items need few calls of the database. A write begins when enough items wait, or
@@ -38,10 +38,10 @@ export function createGroupWriter<T>(write: WriteGroup<T>): (item: T) => Promise
   let most = 0;
   const wake = createWake();
 
-  const isEnough = (): boolean => waiting.length >= Math.min(most, ENOUGH);
+  const isEnough = (): boolean => waiting.length >= Math.min(most, FULL_GROUP);
 
   async function gather(): Promise<void> {
-    if (!isEnough()) await wake.wait(LONGEST_WAIT);
+    if (!isEnough()) await wake.wait(MAX_WAIT_MS);
   }
 
   async function drain(): Promise<void> {

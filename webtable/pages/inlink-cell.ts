@@ -34,9 +34,9 @@ export interface StoredInlinks {
 const DIGITS = 10;
 const POSITION = new RegExp(`^[0-9]{${DIGITS}}$`);
 /** Maximum bytes of an inlink besides its source and anchor: three lengths and the score. */
-const MOST_BESIDE = 3 * 8 + 8;
+const MAX_OVERHEAD_BYTES = 3 * 8 + 8;
 /** Maximum bytes of a cell. A larger cell is split, so that every store can hold it. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_CELL_BYTES = 1024 * 1024;
 /** Up to this length, writing a text character by character is faster than a method of Node. The varint of such a length has one byte. */
 const SHORT = 64;
 /** Values up to this size are encoded in this buffer. */
@@ -67,8 +67,8 @@ export function inlinkPosition(column: string): number {
  * Numbers are varints. Row keys are ASCII.
  */
 export function encodeInlinks(links: ReadonlyMap<string, StoredInlink>): Uint8Array {
-  let room = MOST_BESIDE;
-  for (const [source, { anchor }] of links) room += source.length + 3 * anchor.length + MOST_BESIDE;
+  let room = MAX_OVERHEAD_BYTES;
+  for (const [source, { anchor }] of links) room += source.length + 3 * anchor.length + MAX_OVERHEAD_BYTES;
   const bytes = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
   let at = writeVarint(bytes, 0, links.size);
   let before = '';
@@ -95,7 +95,7 @@ export function putInlinks(
   links: ReadonlyMap<string, StoredInlink>,
 ): void {
   const cell = encodeInlinks(links);
-  if (cell.length <= MOST_BYTES || links.size === 1) {
+  if (cell.length <= MAX_CELL_BYTES || links.size === 1) {
     put.set(inlinkColumn(position), cell);
     return;
   }

@@ -4,7 +4,7 @@ import { inTimeSlices, sortSteps } from '../../packages/util/index.js';
 import type { PrefixFigures, StoredPrefix } from './prefixes.js';
 
 /** Maximum bytes of the text before compression: about a hundred thousand prefixes. Every store accepts a value of this size. */
-const MOST_BYTES = 9 * 1024 * 1024;
+const MAX_TEXT_BYTES = 9 * 1024 * 1024;
 
 interface Line {
   readonly key: string;
@@ -17,7 +17,7 @@ interface Line {
  * prefixes with the fewest rows are left out. Their rows are still counted in the prefixes above them.
  * @param min minimum number of rows of a prefix; it is doubled until the text fits
  */
-export function createPrefixPacker(min: number, mostBytes = MOST_BYTES) {
+export function createPrefixPacker(min: number, mostBytes = MAX_TEXT_BYTES) {
   let lines: Line[] = [];
   let bytes = 0;
   return {

@@ -18,7 +18,7 @@ export interface ConnectionTimes {
 }
 
 /** Maximum bytes of an answer. The store requests no answer of this size, so a greater length shows that the data is not an answer. */
-const MOST_ANSWER_BYTES = 512 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
 interface Waiting {
   readonly call: Call<unknown>;
@@ -34,7 +34,7 @@ export class Connection {
   readonly #name: string;
   readonly #socket: Socket;
   readonly #times: ConnectionTimes;
-  readonly #frames = new Frames(MOST_ANSWER_BYTES);
+  readonly #frames = new Frames(MAX_RESPONSE_BYTES);
   readonly #waiting: Waiting[] = [];
   #sequence = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -27,7 +27,7 @@ export const GATEWAY_TIMES: GatewayTimes = {
 };
 
 /** Maximum number of connections. Each open connection takes a thread of a gateway. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 /** If a gateway was lost or could not be reached, it is not used for this many milliseconds, unless there is no other gateway. */
 const PASSED_OVER_FOR = 5_000;
 
@@ -61,7 +61,7 @@ export class Gateways {
     this.#times = times;
     // Each call that waits for a retry has a listener, so the number of listeners is not limited.
     setMaxListeners(0, this.#closing.signal);
-    this.#places = Array.from({ length: MOST_CONNECTIONS }, () => ({ calls: 0 }));
+    this.#places = Array.from({ length: MAX_CONNECTIONS }, () => ({ calls: 0 }));
     this.#passedOverUntil = addresses.map(() => 0);
     // The first gateway is chosen at random, so that many processes do not all use the same one.
     this.#nextAddress = Math.floor(Math.random() * addresses.length);

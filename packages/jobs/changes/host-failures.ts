@@ -1,9 +1,9 @@
 import { hostKeyOfRow, type HostKey, type LogItem, type PageRow } from '../../../webtable/index.js';
 import { foundNow, type LOGGED_FIELDS } from './note-change.js';
 
-/** A host looks broken if more than this share of its requested pages, and at least {@link LEAST} pages, turn into failures in one batch. */
-const SHARE = 0.2;
-const LEAST = 5;
+/** A host looks broken if more than this share of its requested pages, and at least {@link MIN_FAILURES} pages, turn into failures in one batch. */
+const FAILURE_SHARE = 0.2;
+const MIN_FAILURES = 5;
 
 type HostItem = Extract<LogItem, { readonly kind: 'host' }>;
 
@@ -28,7 +28,7 @@ export function createHostFailures(batchId: string): HostFailures {
 
   function judge(): void {
     for (const [host, { requested, failing }] of hosts) {
-      if (failing < LEAST || failing <= SHARE * requested) continue;
+      if (failing < MIN_FAILURES || failing <= FAILURE_SHARE * requested) continue;
       found.push({ kind: 'host', host, found: { failing, requested } });
     }
     hosts = new Map();

@@ -45,10 +45,10 @@ export interface Verdict {
 const GONE_AFTER = 86_400_000;
 /**
  * If the content of a page shrinks below this share of its earlier length, the page is at first considered an empty shell. This applies
- * only if the earlier content had at least {@link LEAST_CONTENT} characters.
+ * only if the earlier content had at least {@link MIN_CONTENT_LENGTH} characters.
  */
 const SHELL_SHARE = 0.05;
-const LEAST_CONTENT = 200;
+const MIN_CONTENT_LENGTH = 200;
 const [NOT_FOUND, GONE] = [404, 410];
 
 /**
@@ -129,7 +129,7 @@ function answering(logged: LoggedState | undefined, found: FoundNow, terms: Chan
 
 /** Whether a page has lost nearly all of its content, and this is the first fetch that finds the loss. */
 function isShell({ digest: before, suspect }: LoggedState, now: PageDigest): boolean {
-  if (!before || before.basis !== now.basis || before.length < LEAST_CONTENT) return false;
+  if (!before || before.basis !== now.basis || before.length < MIN_CONTENT_LENGTH) return false;
   return now.length < SHELL_SHARE * before.length && now.content !== before.content && now.content !== suspect?.content;
 }
 

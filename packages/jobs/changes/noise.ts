@@ -148,7 +148,7 @@ const SHORT_LINE = 160;
 const [DATE_WORDS, COUNT_WORDS] = [12, 6];
 
 /** Maximum length of a block that is compared with {@link ALONE}. */
-const LONGEST_ALONE = 12;
+const MAX_ALONE_LENGTH = 12;
 /** For each ASCII character: 1 if it is a blank or the first character of a phrase in {@link ALONE}, else 0. */
 const BEGINS_ALONE = Uint8Array.from({ length: 128 }, (_, code) => {
   const first = String.fromCharCode(code).toLowerCase();
@@ -157,7 +157,7 @@ const BEGINS_ALONE = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /** Whether a part of a text may be a phrase in {@link ALONE}, by its length and its first character. */
 export function mayBeAlone(text: string, start: number, end: number): boolean {
-  return end - start <= LONGEST_ALONE && BEGINS_ALONE[text.charCodeAt(start)] !== 0;
+  return end - start <= MAX_ALONE_LENGTH && BEGINS_ALONE[text.charCodeAt(start)] !== 0;
 }
 
 /**

@@ -39,7 +39,7 @@ interface HostBackoffOptions {
 }
 
 /** Maximum seconds of a wait that a host requests, with its random part. If a host requests a longer wait, it gets a request after a day. */
-const LONGEST_RETRY_AFTER = 86_400;
+const MAX_RETRY_AFTER_SECONDS = 86_400;
 /** After this number of consecutive failures, a short `Retry-After` is ignored, and the usual, longer wait applies. */
 const BELIEVED = 3;
 const MAX_HOSTS = 20_000;
@@ -133,7 +133,7 @@ export function createHostBackoff(
       onFailure();
     }
     const wait = waitAfter(settings.fetcher, failures, failure.retryAfter);
-    const longest = Math.max(wait, LONGEST_RETRY_AFTER);
+    const longest = Math.max(wait, MAX_RETRY_AFTER_SECONDS);
     const pause = Math.min(wait * (1 + random() * JITTER), longest) * 1000;
     state.freeAt = Math.max(state.freeAt, tick + pause);
     const since = clock();
@@ -259,6 +259,6 @@ function waitAfter(
 ): number {
   const usual = pauseAfter(failures, { first: backoffMin, most: backoffMax });
   if (retryAfter === undefined || !(retryAfter >= 0)) return usual;
-  const asked = Math.min(retryAfter, LONGEST_RETRY_AFTER);
+  const asked = Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS);
   return failures > BELIEVED ? Math.max(asked, usual) : asked;
 }

@@ -5,9 +5,9 @@ import { createBoundedCache } from '../../util/index.js';
 export type QueueDelays = ReturnType<typeof createQueueDelays>;
 
 /** Weight of a new time in the smoothed average. */
-const WEIGHT = 0.25;
+const NEW_TIME_WEIGHT = 0.25;
 /** Slow answers do not raise the delay of a queue above this number of seconds. This limit applies if `fetcher.maxCrawlDelay` sets no limit. */
-const LONGEST = 30;
+const MAX_DELAY_SECONDS = 30;
 
 /** Maximum number of remembered queues. If a queue is forgotten, the Crawl-delay is read again with the next page of the queue. */
 const MAX_QUEUES = 100_000;
@@ -21,7 +21,7 @@ export function isTooLong({ maxCrawlDelay }: Settings['fetcher'], crawlDelay: nu
 export function createQueueDelays(settings: Settings['fetcher']) {
   const { threadsPerQueue, serverDelay, serverMinDelay, maxCrawlDelay, delayFactor } = settings;
   const usual = threadsPerQueue > 1 ? serverMinDelay : serverDelay;
-  const longest = maxCrawlDelay < 0 ? LONGEST : maxCrawlDelay;
+  const longest = maxCrawlDelay < 0 ? MAX_DELAY_SECONDS : maxCrawlDelay;
   const asked = createBoundedCache<number>(MAX_QUEUES);
   const times = createBoundedCache<number>(MAX_QUEUES);
   return {
@@ -38,7 +38,7 @@ export function createQueueDelays(settings: Settings['fetcher']) {
       if (delayFactor === 0 || millis === undefined || !(millis >= 0)) return;
       const seconds = millis / 1000;
       const before = times.get(queue) ?? seconds;
-      times.set(queue, before + WEIGHT * (seconds - before), 1);
+      times.set(queue, before + NEW_TIME_WEIGHT * (seconds - before), 1);
     },
   };
 }

@@ -4,11 +4,11 @@ import type { Target } from './link-change.js';
 import type { LinkEvent } from './link-slice.js';
 
 /** A row with at most this number of inlinks is never folded. */
-const FEW = 32;
+const MAX_UNFOLDED_INLINKS = 32;
 /** A row is folded again if its number of inlinks may have grown by more than this factor since it was last folded. */
-const MOST_TIMES = 4;
+const MAX_GROWTH = 4;
 /** Maximum number of inlinks that are folded in one step, because they are all in memory. A single row may have more. */
-const MOST_AT_ONCE = 50_000;
+const MAX_INLINKS_PER_STEP = 50_000;
 
 /**
  * Changes rows in steps. If the inlinks of some rows would take too much memory, {@link foldInlinks} leaves these rows for a later step.
@@ -36,7 +36,7 @@ export async function inFoldSteps(
  * A row is folded for two reasons: it may have 25 % more inlinks than `db.updateMaxInlinks`, or more than four times the inlinks that it
  * had when it was last folded, plus 32. Therefore the number of cells of a row is bounded, even if the same pages link to it in every
  * crawl, and each link is rewritten a constant number of times. Most changes read no stored inlinks. If the first change of a row has more
- * than {@link FEW} inlinks, the row counts as folded.
+ * than {@link MAX_UNFOLDED_INLINKS} inlinks, the row counts as folded.
  *
  * Stored inlinks that cannot be decoded stay as they are, and new inlinks get a separate cell.
  * @param rows the rows as they were read for these changes. If the cells of a row have changed since then, a shared store rejects the
@@ -58,9 +58,10 @@ export async function foldInlinks(
     later.delete(change.key);
     const { inlinkBound: before = 0, inlinksFolded = 0 } = rows[i] ?? {};
     const bound = change.set?.inlinkBound ?? 0;
-    if (before === 0 || bound <= Math.min(Math.floor(max * 1.25), MOST_TIMES * inlinksFolded + FEW)) continue;
+    if (before === 0 || bound <= Math.min(Math.floor(max * 1.25), MAX_GROWTH * inlinksFolded + MAX_UNFOLDED_INLINKS))
+      continue;
     inlinks += bound;
-    if (keys.length > 0 && inlinks > MOST_AT_ONCE) later.add(change.key);
+    if (keys.length > 0 && inlinks > MAX_INLINKS_PER_STEP) later.add(change.key);
     else keys.push(change.key);
   }
   const found = await crawl.tables.pages.storedInlinks(keys);
@@ -71,7 +72,9 @@ export async function foldInlinks(
     const stored = storedOf.get(change.key);
     if (!stored) {
       const { size } = change.inlinks.links;
-      return (rows[i]?.inlinkBound ?? 0) === 0 && size > FEW ? withInlinks(change, change.inlinks, size) : change;
+      return (rows[i]?.inlinkBound ?? 0) === 0 && size > MAX_UNFOLDED_INLINKS
+        ? withInlinks(change, change.inlinks, size)
+        : change;
     }
     const { links, positions } = stored;
     for (const [source, inlink] of change.inlinks.links) links.set(source, inlink);

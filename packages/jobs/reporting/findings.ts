@@ -54,7 +54,7 @@ const SHOWN = 10;
 /** Maximum number of sections that are counted at the same time. */
 const MAX_SECTIONS = 256;
 const LARGE_SHARE = 0.8;
-const ENOUGH_PAGES = 200;
+const MIN_PAGES = 200;
 /** Maximum number of counters with an example, and of remembered targets of redirects. */
 const MAX_EXAMPLES = 100;
 
@@ -73,7 +73,7 @@ export function createFindings() {
   let pages = 0;
 
   function largeSection(): LargeSection | undefined {
-    if (pages < ENOUGH_PAGES) return undefined;
+    if (pages < MIN_PAGES) return undefined;
     const repeated = sessionIds.find(LARGE_SHARE * pages);
     if (repeated) {
       const { origin, parameters, addresses } = repeated;

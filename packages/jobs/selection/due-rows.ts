@@ -37,8 +37,8 @@ interface Cursor extends HeapItem, Position {
 
 /** Number of hosts that are opened at the same time. */
 const HOSTS_AT_ONCE = 32;
-const FIRST_READ = 2;
-const LONGEST_READ = 500;
+const MIN_READ_AHEAD = 2;
+const MAX_READ_AHEAD = 500;
 
 /**
  * Reads the frontier in the order of selection. A host is opened when its head shows that its best row may be the next row to select.
@@ -91,7 +91,7 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
     const queue = await queueOf(host);
     if (queue === null) hasEnded = true;
     if (queue === undefined || queue === null) return;
-    const cursor: Cursor = { host, queue, ahead: [], score, rowKey, after: '', readAhead: FIRST_READ, at: -1 };
+    const cursor: Cursor = { host, queue, ahead: [], score, rowKey, after: '', readAhead: MIN_READ_AHEAD, at: -1 };
     cursors.set(host, cursor);
     await readOn(cursor);
   }
@@ -102,7 +102,7 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
    */
   async function readOn(cursor: Cursor): Promise<void> {
     const limit = Math.min(cursor.readAhead, Math.max(0, roomOf(cursor.queue)) + 1);
-    cursor.readAhead = Math.min(cursor.readAhead * 4, LONGEST_READ);
+    cursor.readAhead = Math.min(cursor.readAhead * 4, MAX_READ_AHEAD);
     const entries = await frontier.due(cursor.host, cursor.after || cursor.score, limit);
     cursor.after = entries.length < limit ? undefined : entries.at(-1)?.entryKey;
     const { host, queue } = cursor;

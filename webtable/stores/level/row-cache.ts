@@ -7,7 +7,7 @@ type ReadValues = (keys: string[]) => Promise<(Uint8Array | undefined)[]>;
 export type RowCache = ReturnType<typeof createRowCache>;
 
 /** Maximum bytes of the cache, including the overhead of each entry. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const ENTRY = 300;
 
 /** Marks a value that is being written. Removing the key and adding it again would cost more. */
@@ -19,7 +19,7 @@ const UNSURE = Symbol('unsure');
  * @param isHeld whether the cache handles a key
  */
 export function createRowCache(isHeld: (key: string) => boolean) {
-  const cache = createBoundedCache<Uint8Array | null | typeof UNSURE>(MOST_BYTES);
+  const cache = createBoundedCache<Uint8Array | null | typeof UNSURE>(MAX_BYTES);
   /** Number of running writes. `begun` is the number of all writes that have begun. */
   let underWay = 0;
   let begun = 0;

@@ -55,13 +55,13 @@ function addCell(
 }
 
 /** Above this number of edits, a sort by a map is faster than an insertion sort. */
-const FEW = 40;
+const MAX_INSERTION_SORT = 40;
 
 /** Returns the same edits, sorted by qualifier, with one edit for each qualifier. */
 export function inOrder(edits: CellEdits): CellEdits {
   const { qualifiers, values } = edits;
   if (isAscending(qualifiers)) return edits;
-  if (qualifiers.length > FEW) return sortedByMap(edits);
+  if (qualifiers.length > MAX_INSERTION_SORT) return sortedByMap(edits);
   const sorted: CellEdits = { qualifiers: [], values: [] };
   for (let i = 0; i < qualifiers.length; i++) {
     const qualifier = qualifiers[i]!;
