@@ -15,7 +15,6 @@ export interface RowSizes {
     table: TableName,
     families: readonly string[],
   ): {
-    /** Number of rows to request. */
     rowsAtOnce(most: number): number;
     learn(bytes: number): void;
   };

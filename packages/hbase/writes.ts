@@ -190,7 +190,6 @@ function* batches(table: TableName, changes: readonly RowChange[]): Generator<re
 
 const NOTHING = new Uint8Array(0);
 
-/** The only cell of a row. */
 function oneCell(): RowDecoder<{ readonly value: Buffer; readonly at: number } | undefined> {
   let found: { readonly value: Buffer; readonly at: number } | undefined;
   return {
@@ -200,7 +199,6 @@ function oneCell(): RowDecoder<{ readonly value: Buffer; readonly at: number } |
   };
 }
 
-/** The columns of a row. */
 function columnsOfRow(): RowDecoder<`${string}:${string}`[]> {
   let found: `${string}:${string}`[] = [];
   return {

@@ -15,7 +15,6 @@ export interface BatchEntry {
   readonly batchId: string;
   readonly rowKey: string;
   readonly queue: string;
-  /** The slot of the row. */
   readonly slot: string;
   /** Orders the entries of a slot: they are read in the order of this text. */
   readonly position: string;
@@ -132,7 +131,6 @@ export function createBatchEntries(store: Store, slots: Slots) {
       return found.map((row) => row !== undefined);
     },
 
-    /** The entries of all batches, in steps. */
     async *allEntries(): AsyncGenerator<BatchEntry[]> {
       for await (const rows of scanSteps(store, 'batch', COLUMNS, [{ start: 'e', end: 'f' }], STEP)) {
         yield rows.filter(({ key }) => key.includes('|')).map(toEntry);

@@ -51,7 +51,6 @@ export interface BatchHeader {
 /** A header without the name of its batch, as it is stored. */
 type StoredHeader = Omit<BatchHeader, 'batchId'>;
 
-/** How a header is stored. */
 export const headerCodec = json<StoredHeader>(
   (value) =>
     typeof value === 'object' &&

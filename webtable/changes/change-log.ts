@@ -46,7 +46,6 @@ export function createChangeLog(store: Store, exclusive: Exclusive) {
       );
     },
 
-    /** The hosts that have an entry in a batch. */
     async hostsOf(batch: LoggedBatch): Promise<ReadonlySet<HostKey>> {
       const range = hostRangeOf(batch);
       const hosts = new Set<HostKey>();
@@ -67,7 +66,6 @@ export function createChangeLog(store: Store, exclusive: Exclusive) {
       for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) yield rows.map(entryOfRow);
     },
 
-    /** The entry with this cursor. */
     async find(cursor: string): Promise<LogEntry | undefined> {
       const [row] = await store.get('batch', [keyOfCursor(cursor)], COLUMNS);
       return row?.cells.has(INDEX_COLUMNS.changeEntry) ? entryOfRow(row) : undefined;

@@ -26,7 +26,6 @@ export interface ChangeMark {
   readonly from: number;
 }
 
-/** The state of the whole log. */
 export interface LogState {
   /** The time of the first logged batch; absent if no batch was logged. */
   readonly begun?: number;

@@ -91,7 +91,6 @@ const timeText = (at: number): string =>
 
 /** The first key of entries with this time or later. */
 export const keyOfTime = (at: number): string => `${ZONE}${timeText(at)}`;
-/** The key of the entry with this cursor. */
 export const keyOfCursor = (cursor: string): string => `${ZONE}${cursor}`;
 /** The start of the zone. */
 export const ZONE_START = ZONE;
@@ -106,20 +105,17 @@ export function isCursor(text: string): boolean {
   return /^[0-9a-f]{14}(\|[\w-]{1,64}\|[bhp][!-~]+)?$/.test(text);
 }
 
-/** The range of the host entries of a batch. */
 export function hostRangeOf({ at, batchId }: EntryBatch): { readonly start: string; readonly end: string } {
   const start = `${keyOfTime(at)}|${batchId}|`;
   return { start: start + OF.host, end: start + BEHIND_HOSTS };
 }
 
-/** The row that holds an entry. */
 export function rowOfEntry({ at, batchId }: EntryBatch, item: LogItem): RowChange {
   const value = (item.kind === 'page' ? item.change : item.found) as Stored;
   const key = `${keyOfTime(at)}|${batchId}|${OF[item.kind]}${item.kind === 'host' ? item.host : item.rowKey}`;
   return { key, clear: true, put: new Map([[ENTRY, codec.encode(value)]]) };
 }
 
-/** The entry that a row holds. */
 export function entryOfRow({ key, cells }: StoredRow): LogEntry {
   const cursor = key.slice(ZONE.length);
   const [time = '', batchId = ''] = cursor.split('|', 2);

@@ -6,9 +6,7 @@ import type { RowChange, StoredRow } from '../store.js';
 import type { FrontierKeys } from './frontier-keys.js';
 import { isHeld, type FrontierRow } from './frontier-rows.js';
 
-/** An entry of a row in the frontier. */
 export interface FrontierEntry {
-  /** The key of the entry itself. */
   readonly entryKey: string;
   readonly rowKey: string;
   readonly score: number;

@@ -69,7 +69,6 @@ export function createFrontierKeys(slots: Slots) {
       return bar >= 0 && key[slots.all[0]!.length] === 'q' && !(bar === key.length - 2 && key.endsWith('~'));
     },
 
-    /** Parses the key of an entry. */
     parse(key: string): ParsedKey {
       const at = slots.all[0]!.length;
       const letter = key[at];

@@ -6,7 +6,6 @@ import type { FrontierKeys } from './frontier-keys.js';
 
 /** Replaces entries. The order of the writes makes sure that a row always has an entry, even if a write fails. */
 export function createFrontierMoves(store: Store, keys: FrontierKeys, heads: FrontierHeads) {
-  /** The hosts and scores of the entries that are in a queue. */
   function dueScores(entries: readonly FrontierEntry[]): HostScore[] {
     const scores: HostScore[] = [];
     for (const { entryKey, rowKey, score } of entries) {

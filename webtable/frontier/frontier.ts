@@ -129,7 +129,6 @@ export function createFrontier(
       return added.length;
     },
 
-    /** Whether a row may have this entry. */
     isEntryOf: (entry: FrontierEntry, row: FrontierRow): boolean =>
       entries.anyFor(entry.rowKey, row).some(({ entryKey }) => entryKey === entry.entryKey),
 

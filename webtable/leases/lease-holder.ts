@@ -28,7 +28,6 @@ export interface LeaseHolder {
   lose(): never;
   /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
-  /** Stops renewing. */
   stop(): void;
 }
 

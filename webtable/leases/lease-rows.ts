@@ -13,7 +13,6 @@ export interface Asked {
   readonly at: number;
 }
 
-/** The row of a slot. */
 export interface LeaseRow {
   /** The id of the last holder; empty if the slot was released. The holder has the slot only while the row of the holder exists. */
   readonly holder: string;

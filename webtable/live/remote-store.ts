@@ -43,7 +43,6 @@ export class RemoteStore implements Store {
     }
   }
 
-  /** One chunk of a scan. */
   async readChunk(table: TableName, options: ChunkOptions): Promise<Chunk> {
     const answer = await this.#ask({ op: 'scan', table, ...options });
     return { rows: unpackRows(answer) as StoredRow[], done: answer.head['done'] === true };

@@ -75,7 +75,6 @@ const seedCodec: Codec<SeedReach> = {
 };
 
 export function createHosts(store: Store) {
-  /** One column of the table. */
   function column<K extends string, V>(name: Column, codec: Codec<V>) {
     const decode = (cell: Uint8Array | undefined): V | undefined => {
       try {

@@ -43,7 +43,6 @@ export interface Tables extends ChangeRows {
   readonly content: ContentStore;
   /** Which rows may be selected, and when. */
   readonly frontier: Frontier;
-  /** The batches, and the rows in each batch. */
   readonly batches: Batches;
   /** What workers want to add to rows in the slots of others. */
   readonly inboxes: Inboxes;
@@ -69,7 +68,6 @@ export interface Tables extends ChangeRows {
   readonly siteTemplates: SiteTemplates;
   /** Which worker works on which slots. */
   readonly leases: Leases;
-  /** The reports of the workers. */
   readonly workers: Workers;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;

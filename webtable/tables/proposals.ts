@@ -85,7 +85,6 @@ export function createProposals(store: Store) {
       }
     },
 
-    /** Replaces the stored proposals. */
     put(proposals: StoredProposals): Promise<void> {
       return store.write('rule', [{ key: KEY, put: new Map([[INDEX_COLUMNS.proposals, codec.encode(proposals)]]) }]);
     },

@@ -78,7 +78,6 @@ export interface RuleEdit {
   readonly remove?: readonly string[];
 }
 
-/** The rules of a table. */
 export type Rules = ReturnType<typeof createRules>;
 
 const ALL = 'rules';

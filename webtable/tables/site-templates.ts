@@ -14,13 +14,11 @@ import { changeShared } from '../change-shared.js';
 export interface SampledPage {
   /** A hash of the row key. */
   readonly id: string;
-  /** The `signature` of the page. */
   readonly signature: string;
   /** A hash of the layout of the page. */
   readonly layout: number;
 }
 
-/** The template of a site as it is stored. */
 export interface StoredSite {
   /** The version of the rule by which the template was learned. */
   readonly rule: number;
@@ -36,7 +34,6 @@ export interface StoredSite {
   readonly template?: JsonValue;
 }
 
-/** The templates of sites. */
 export type SiteTemplates = ReturnType<typeof createSiteTemplates>;
 
 const COLUMN = INDEX_COLUMNS.siteTemplate;

@@ -20,13 +20,11 @@ export const chunkSize = (maxLinks: number): ChunkSize => ({ pages: MAX_PAGES, l
 /** Returns the batch id in the name of a chunk. */
 export const batchOf = (name: string): string => name.split('/', 1)[0]!;
 
-/** Returns the source of an entry with the links of a chunk. */
 export function entrySourceOf({ name, number }: LinkChunk): EntrySource {
   const [run = '', slot = ''] = name.split('/');
   return { run, slot, part: String(number) };
 }
 
-/** Returns the chunk whose links an entry has. */
 export const chunkOfEntry = ({ run, slot, part }: EntrySource): LinkChunk => ({
   name: `${run}/${slot}`,
   number: Number(part),
@@ -62,7 +60,6 @@ export function createChunks({ batchId }: Pick<BatchHeader, 'batchId'>, size: Ch
   let pages = 0;
   let links = 0;
   return {
-    /** Returns the chunk of the next page that has links. */
     next(slot: string, ofPage: number): { readonly chunk: LinkChunk; readonly isFirst: boolean } {
       const name = `${batchId}/${slot}`;
       const isFirst = current?.name !== name || pages >= size.pages || links >= size.links;

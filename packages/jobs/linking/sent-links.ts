@@ -19,7 +19,6 @@ type SentLink = readonly [
   said?: { readonly hints?: LinkHints | undefined; readonly sitemap?: true | undefined },
 ];
 
-/** Returns an entry for each chunk of the links to a row. */
 export function entriesOf(rowKey: string, links: readonly LinkEvent[]): NewInboxEntry[] {
   const ofChunk = new Map<LinkChunk, SentLink[]>();
   for (const link of links) {
@@ -40,7 +39,6 @@ function sentLink({ from, anchor, score, hints, sitemap }: LinkEvent): SentLink 
   return hints || sitemap ? [...link, { hints, sitemap }] : link;
 }
 
-/** Returns the links of an entry. */
 export function linksOfEntry(source: EntrySource, { links }: SentLinks): LinkEvent[] {
   const chunk = chunkOfEntry(source);
   return links.map(([page, anchor, score, distance, redirectDepth, said]) => ({

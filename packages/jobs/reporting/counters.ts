@@ -109,7 +109,6 @@ export function addCounters(...all: readonly Counts[]): Counts {
   return Object.fromEntries(Object.entries(sums.all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns only the counters that the list names. */
 export function onlyThose(counters: Counts, names: readonly string[]): Counts {
   const isNamed = (name: string): boolean =>
     names.some((each) => (each.endsWith('>') ? name.startsWith(each.replace(/<.*/, '')) : each === name));

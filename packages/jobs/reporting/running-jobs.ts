@@ -33,7 +33,6 @@ const RATE_WINDOW_MS = 10_000;
 /** Creates the list of running jobs, which is empty. */
 export function createRunningJobs(crawl: Pick<CrawlContext, 'tables' | 'clock'>): RunningJobs {
   const running = new Set<() => Progress>();
-  /** The totals of the jobs that have ended. */
   let ended: Totals = {};
   const failing = new Map<string, JobFailure>();
   const dueCount = createDueCount(crawl);

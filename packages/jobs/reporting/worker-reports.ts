@@ -91,7 +91,6 @@ export async function readWorkers(
   };
 }
 
-/** Returns one sum for each job and batch. */
 function sumByJob(all: readonly Progress[]): Progress[] {
   const sums = new Map<string, Progress>();
   for (const each of all) {

@@ -14,7 +14,6 @@ export interface BatchOptions extends JobOptions, LeaseOptions {
   readonly batch: string;
 }
 
-/** A job on batches. */
 interface BatchJob {
   readonly job: string;
   /** Whether the job sends requests to hosts. */

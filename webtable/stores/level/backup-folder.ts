@@ -85,7 +85,6 @@ async function removeLeft(path: string, names: readonly string[], now: number): 
   }
 }
 
-/** The time as the name of a backup. */
 function nameOf(time: number): string {
   return `${new Date(time).toISOString().replace(/[-:]|\..*/g, '')}Z`;
 }

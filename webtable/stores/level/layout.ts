@@ -52,7 +52,6 @@ export function isAscending(names: readonly string[]): boolean {
   return true;
 }
 
-/** The key of a cell in a wide family. */
 export function wideKey(family: FamilyLayout, rowKey: string, qualifier: string): string {
   return `${family.prefix}${rowKey}\0${qualifier}`;
 }

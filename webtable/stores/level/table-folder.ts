@@ -108,7 +108,6 @@ async function inspectRows(directory: string): Promise<PartFolder> {
   return { path, state: 'damaged', hasData, problem: 'hot/CURRENT is missing' };
 }
 
-/** The path of a part of the table in a directory. */
 export function partPath(directory: string, name: TablePart): string {
   return join(directory, name);
 }
