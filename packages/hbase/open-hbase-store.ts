@@ -10,7 +10,7 @@ import { toStoreError } from './store-failures.js';
 import type { RowDecoder } from './thrift/read-rows.js';
 
 interface OpenHBaseOptions {
-  /** Opening is retried for this many milliseconds while HBase does not answer. Default: 10 s, so that a misspelt name is reported soon. */
+  /** Opening is retried for this many milliseconds while HBase does not respond. Default: 10 s, so that a misspelt name is reported soon. */
   readonly reachFor?: number;
   /** Time limits. Default: long enough to survive the death of a server. */
   readonly times?: GatewayTimes;
@@ -34,7 +34,7 @@ export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}
   const nameOf = (table: TableName): string => hbaseTableName(address, table);
   const where = `${gateways.name}, tables ${address.namespace}:${address.prefix}_…`;
   try {
-    // The tables are checked one after another, so that an unreachable gateway is not asked seven times.
+    // The tables are checked one after another, so that an unreachable gateway is not called seven times.
     for (const table of Object.keys(TABLES) as TableName[]) await lookAt(gateways, nameOf(table), table, reachFor);
     await mustBeOfEpochs(gateways, nameOf('meta'));
     const content = address.segments === undefined ? undefined : new SegmentFolder(address.segments);

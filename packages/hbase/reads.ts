@@ -62,8 +62,8 @@ export function createReads(gateways: Gateways): Reads {
       /** Reads the next page. Returns the rows, and the start of the following page; undefined at the end of the range. */
       const read = async (from: Buffer, most: number): Promise<{ rows: StoredRow[]; next: Buffer | undefined }> => {
         const decoder = createDecoder(size, projection.record);
-        const asked = getScannerResults(name, { start: from, ...(end && { end }) }, projection, most, decoder);
-        const { rows, last } = await gateways.call(asked);
+        const requested = getScannerResults(name, { start: from, ...(end && { end }) }, projection, most, decoder);
+        const { rows, last } = await gateways.call(requested);
         const next = last === undefined || rows.length < most ? undefined : boundOf(`${last}\0`);
         return {
           rows: rows.filter((row) => row !== undefined),

@@ -127,7 +127,7 @@ export function deleteMultiple(
       w.list(2, TYPE.struct, deletes.length);
       for (const { key, at } of deletes) writeDelete(w, key, at);
     },
-    // The answer lists the rows that could not be removed. If there are any, the call fails, so the list is not needed.
+    // The response lists the rows that could not be removed. If there are any, the call fails, so the list is not needed.
     read: (r, type) => r.skip(type),
   };
 }

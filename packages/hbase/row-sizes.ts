@@ -1,7 +1,7 @@
 import type { TableName } from '../core/index.js';
 
-/** Target size of an answer in bytes. A gateway has the whole answer in memory, so the answer should be small. */
-const ANSWER_BYTES = 4 * 1024 * 1024;
+/** Target size of a response in bytes. A gateway has the whole response in memory, so the response should be small. */
+const RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** Assumed bytes of a family in one row, until the first row was read. Families that are not listed are small. */
 const FIRST_GUESS: Readonly<Record<string, number>> = { m: 600, l: 4_000, p: 40_000, c: 400_000 };
@@ -30,9 +30,9 @@ export function createRowSizes(): RowSizes {
       if (found) return found;
       let average = families.reduce((sum, family) => sum + (FIRST_GUESS[family] ?? SMALL), 0);
       const size = {
-        rowsAtOnce: (most: number): number => Math.max(1, Math.min(most, Math.floor(ANSWER_BYTES / average))),
+        rowsAtOnce: (most: number): number => Math.max(1, Math.min(most, Math.floor(RESPONSE_BYTES / average))),
         learn(bytes: number): void {
-          // A large row changes the average at once, so that the next answer has fewer rows.
+          // A large row changes the average at once, so that the next response has fewer rows.
           average = Math.max(average + (bytes - average) * WEIGHT_OF_NEW, SMALL / 2);
         },
       };

@@ -41,7 +41,7 @@ const MEANINGS: readonly {
 ];
 
 const AWAY_HINT =
-  'run the same command again when HBase answers; `host:port` must be that of a Thrift2 gateway with the framed transport (hbase thrift2 start -f)';
+  'run the same command again when HBase responds; `host:port` must be that of a Thrift2 gateway with the framed transport (hbase thrift2 start -f)';
 
 /** @param where the location of the tables, as in a URL */
 export function toStoreError(error: unknown, where: string): CrawlError {
@@ -52,7 +52,7 @@ export function toStoreError(error: unknown, where: string): CrawlError {
   const fail = (code: ErrorCode, expected: string, hint: string, what = found): CrawlError =>
     new CrawlError(code, `expected ${expected} at ${where}, found: ${what}`, { hint, cause: error });
   if (kind === 'unreachable' || kind === 'lost') {
-    return fail('STORE_AWAY', 'an answer of HBase', AWAY_HINT, `${found} (${gateway})`);
+    return fail('STORE_AWAY', 'a response of HBase', AWAY_HINT, `${found} (${gateway})`);
   }
   if (kind === 'garbled' || kind === 'unknown method') {
     const what = kind === 'garbled' ? found : `a Thrift server of another service: ${found}`;

@@ -43,7 +43,7 @@ export interface CrawlOptions
    */
   readonly maxPages?: number;
   /**
-   * Seconds until the time limit, counted from the start of the job; above 0. After the time limit, no further page is fetched. The links
+   * Seconds until the time limit, counted from the start of the job; above 0. After the time limit, no other page is fetched. The links
    * of the pages that were fetched before are added. The other pages stay due. Absent: `fetcher.timelimitMins`.
    */
   readonly maxSeconds?: number;

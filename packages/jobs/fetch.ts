@@ -31,7 +31,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  * other pages of the host get no mark and stay due. If an origin (scheme, host and port) did not answer three requests in a row, its other
  * pages fail with the same code: `connect_failed`, `dns_failed`, `timeout`, … Such an origin does not delay other origins of its host.
  *
- * No further request is started after the signal aborts, or after the time limit (`fetcher.timelimitMins`). The time limit is counted from
+ * No request is started after the signal aborts, or after the time limit (`fetcher.timelimitMins`). The time limit is counted from
  * the start of the job, for all of its batches. Requests in flight have two seconds to end.
  *
  * The scope of the last crawl applies. A site to which a seed redirects counts until the job ends; only `crawl` stores it with the scope.

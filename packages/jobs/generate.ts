@@ -30,7 +30,7 @@ export interface GenerateOptions extends JobOptions, ShardOptions {
 
 /** The options of generate, and an option that only a crawl uses. */
 export interface RoundOptions extends GenerateOptions {
-  /** Whether no row of a queue (a host, domain or IP) may be selected. `end`: no row of any further queue may be selected either. */
+  /** Whether no row of a queue (a host, domain or IP) may be selected. `end`: no row of any other queue may be selected either. */
   readonly isBusy?: (queue: string) => boolean | 'end';
 }
 

@@ -57,8 +57,8 @@ describe('a server that is no HBase gateway is named', () => {
 
   it.each<[string, Reaction, string, string]>([
     ['a connection that is closed at each call', 'close', 'STORE_AWAY', 'closed the connection'],
-    ['half a frame', { part: { value: { list: [], of: 12 } }, length: 11 }, 'STORE_AWAY', 'within an answer'],
-    ['no answer', 'silence', 'STORE_AWAY', 'no answer to getMultiple in 30 ms'],
+    ['half a frame', { part: { value: { list: [], of: 12 } }, length: 11 }, 'STORE_AWAY', 'within a response'],
+    ['no answer', 'silence', 'STORE_AWAY', 'no response to getMultiple in 30 ms'],
     ['other bytes', { bytes: Buffer.from('220 mail.example ESMTP\r\n') }, 'STORE_FAILED', 'expected'],
     ['a frame that is too large', { bytes: Buffer.from([0x7f, 255, 255, 255]) }, 'STORE_FAILED', 'of at most'],
     ['the transport without frames', { bytes: Buffer.from([0x80, 1, 0, 2, 0, 0, 0, 0]) }, 'STORE_FAILED', 'framed'],
@@ -75,7 +75,7 @@ describe('a server that is no HBase gateway is named', () => {
   ])('%s', async (_, reaction, code, message) => {
     const { address } = await gateway(() => reaction);
     // A busy machine may need longer than that for an existing answer.
-    const times = reaction === 'silence' ? { answer: 30 } : {};
+    const times = reaction === 'silence' ? { response: 30 } : {};
     await expect(open(address, times)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message) as string,

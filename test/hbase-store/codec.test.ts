@@ -18,7 +18,7 @@ import {
 import type { RowDecoder } from '../../packages/hbase/thrift/read-rows.js';
 import { BinaryReader } from '../../packages/hbase/thrift/binary-reader.js';
 import { Frames } from '../../packages/hbase/thrift/frames.js';
-import { decodeAnswer, encodeCall, type Call } from '../../packages/hbase/thrift/messages.js';
+import { decodeResponse, encodeCall, type Call } from '../../packages/hbase/thrift/messages.js';
 import { KINDS, officialFrame, TYPES, type ThriftValue } from '../support/hbase/official-thrift.js';
 
 const SEED = 20_261_122;
@@ -198,7 +198,7 @@ describe('answers of the official package are read', () => {
 
   it('rows, and a missing one', () => {
     const frame = answer(struct([0, structs(row, struct([2, structs()]))]));
-    expect(decodeAnswer(frame, call, 7)).toEqual({ kind: 'value', value: [`a; m st 1 ${tick}`, 'none'] });
+    expect(decodeResponse(frame, call, 7)).toEqual({ kind: 'value', value: [`a; m st 1 ${tick}`, 'none'] });
   });
 
   it('unknown fields of every type are skipped', () => {
@@ -220,7 +220,7 @@ describe('answers of the official package are read', () => {
       [2, structs(struct([1, binary('m')], [2, binary('q')], [3, binary('v')], ...unknown))],
     );
     const frame = answer(struct(...unknown.map(([, field], i) => [20 + i, field] as const), [0, structs(odd, odd)]));
-    expect(decodeAnswer(frame, call, 7)).toMatchObject({ value: ['a; m q v 0', 'a; m q v 0'] });
+    expect(decodeResponse(frame, call, 7)).toMatchObject({ value: ['a; m q v 0', 'a; m q v 0'] });
   });
 
   it('regions, in order of their keys', () => {
@@ -235,7 +235,7 @@ describe('answers of the official package are read', () => {
       1,
       struct([0, structs(region(''), region('08'))]),
     );
-    expect(decodeAnswer(frame.subarray(4), getAllRegionLocations('t'), 1)).toEqual({
+    expect(decodeResponse(frame.subarray(4), getAllRegionLocations('t'), 1)).toEqual({
       kind: 'value',
       value: ['', '08'],
     });
@@ -243,9 +243,13 @@ describe('answers of the official package are read', () => {
 
   it('errors of a gateway', () => {
     const io = struct([1, struct([1, binary('java.io.IOException: no')], [2, { bool: true }])]);
-    expect(decodeAnswer(answer(io), call, 7)).toEqual({ kind: 'declared', id: 1, message: 'java.io.IOException: no' });
+    expect(decodeResponse(answer(io), call, 7)).toEqual({
+      kind: 'declared',
+      id: 1,
+      message: 'java.io.IOException: no',
+    });
     const failed = struct([1, binary('Internal error')], [2, { i32: 6 }]);
-    expect(decodeAnswer(answer(failed, KINDS.exception), call, 7)).toEqual({
+    expect(decodeResponse(answer(failed, KINDS.exception), call, 7)).toEqual({
       kind: 'application',
       type: 6,
       message: 'Internal error',
@@ -266,13 +270,13 @@ describe('answers of the official package are read', () => {
       answer(struct([0, structs(struct([1, binary('a')], [2, structs(column('m', 'q'))]), row)])),
     ],
   ])('an answer %s is rejected', (_, frame) => {
-    expect(() => decodeAnswer(frame, call, 7)).toThrow(expect.objectContaining({ name: 'ThriftError' }));
+    expect(() => decodeResponse(frame, call, 7)).toThrow(expect.objectContaining({ name: 'ThriftError' }));
   });
 
   it('is rejected if cut at any place, and read or rejected after a change of any byte', () => {
     const frame = answer(struct([0, structs(row, row)]));
     for (let length = 0; length < frame.length; length++) {
-      expect(() => decodeAnswer(frame.subarray(0, length), call, 7)).toThrow(
+      expect(() => decodeResponse(frame.subarray(0, length), call, 7)).toThrow(
         expect.objectContaining({ name: 'ThriftError' }),
       );
     }
@@ -282,7 +286,7 @@ describe('answers of the official package are read', () => {
         const broken = Buffer.from(frame);
         for (const [at, byte] of changes) broken[at] = byte;
         try {
-          decodeAnswer(broken, call, 7);
+          decodeResponse(broken, call, 7);
         } catch (error) {
           expect(error).toMatchObject({ name: 'ThriftError' });
         }

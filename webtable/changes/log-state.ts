@@ -116,7 +116,7 @@ export function createLogState(store: Store, exclusive: Exclusive) {
       return new Set(broken.map(([host]) => host as HostKey));
     },
 
-    /** Records that no further entries of these batches will be written. */
+    /** Records that no more entries of these batches will be written. */
     async end(batchIds: readonly string[]): Promise<void> {
       await change((state) => {
         const left = Object.entries(state.writing ?? {}).filter(([batchId]) => !batchIds.includes(batchId));

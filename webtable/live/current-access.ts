@@ -95,7 +95,7 @@ export class CurrentAccess {
    */
   yield(): boolean {
     const access = this.#access;
-    // A task in `hold` sends further requests, so the table cannot be closed before the task ends.
+    // A task in `hold` sends more requests, so the table cannot be closed before the task ends.
     if (!this.#options.yields || this.#closing || this.#holds > 0) return false;
     if (access.kind !== 'local') return true;
     const release = async (): Promise<void> => {

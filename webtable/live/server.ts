@@ -20,7 +20,7 @@ export interface LiveServer {
   close(hasYielded?: boolean): Promise<void>;
 }
 
-/** Maximum number of clients at a time. Further clients are disconnected. */
+/** Maximum number of clients at a time. Additional clients are disconnected. */
 const MAX_CLIENTS = 100;
 
 /**

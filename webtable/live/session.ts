@@ -8,11 +8,11 @@ import type { Room } from './room.js';
 
 /** Milliseconds for which another process may hold a lock. */
 export const LEASE_MS = 10_000;
-/** Maximum number of running requests of one client. While it is reached, no further request is read. */
+/** Maximum number of running requests of one client. While it is reached, no other request is read. */
 const MAX_PENDING = 8;
 /** Milliseconds between two messages that tell a waiting client that the server is alive. */
 const BUSY_MS = 10_000;
-/** Milliseconds after which a client that does not read its answers is dropped. */
+/** Milliseconds after which a client that does not read its responses is dropped. */
 const STUCK_MS = 30_000;
 
 /** One client, until it disconnects. */
@@ -108,7 +108,7 @@ export function serveClient(socket: Socket, service: Service, room: Room) {
   return {
     /** Resolves when the connection is closed and no request is running. */
     ended,
-    /** Starts no further request. Resolves when the started requests are answered and the lock of the client is released. */
+    /** Starts no more requests. Resolves when the responses to the started requests are sent and the lock of the client is released. */
     async drain(): Promise<void> {
       isClosing = true;
       const isDrained = new Promise<void>((resolve) => (drained = resolve));

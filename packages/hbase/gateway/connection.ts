@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Frames } from '../thrift/frames.js';
-import { decodeAnswer, encodeCall, type Answer, type Call } from '../thrift/messages.js';
+import { decodeResponse, encodeCall, type Response, type Call } from '../thrift/messages.js';
 import { ThriftError } from '../thrift/types.js';
 import { GatewayFailure, type FailureKind } from './failure.js';
 
@@ -13,11 +13,11 @@ export interface GatewayAddress {
 export interface ConnectionTimes {
   /** Maximum time to make a connection. */
   readonly connect: number;
-  /** Maximum time from one answer to the next, while answers are pending. */
-  readonly answer: number;
+  /** Maximum time from one response to the next, while responses are pending. */
+  readonly response: number;
 }
 
-/** Maximum bytes of an answer. The store requests no answer of this size, so a greater length shows that the data is not an answer. */
+/** Maximum bytes of a response. The store requests no response of this size, so a greater length shows that the data is not a response. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
 interface Waiting {
@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /**
- * A connection to a gateway. Calls are sent at once and answered in order. When the connection ends for any reason, all pending calls fail.
+ * A connection to a gateway. Calls are sent at once, and responses arrive in order. When the connection ends for any reason, all pending calls fail.
  */
 export class Connection {
   readonly #name: string;
@@ -73,7 +73,7 @@ export class Connection {
     });
   }
 
-  /** Whether the connection has ended, so that every further call fails. */
+  /** Whether the connection has ended, so that every additional call fails. */
   get isClosed(): boolean {
     return this.#failure !== undefined;
   }
@@ -107,15 +107,15 @@ export class Connection {
 
   #settle(frame: Buffer): void {
     const waiting = this.#waiting[0];
-    if (!waiting) throw new ThriftError('expected no answer, found one');
-    const answer = decodeAnswer(frame, waiting.call, waiting.sequence);
+    if (!waiting) throw new ThriftError('expected no response, found one');
+    const response = decodeResponse(frame, waiting.call, waiting.sequence);
     this.#waiting.shift();
     this.#watch();
-    if (answer.kind === 'value') waiting.resolve(answer.value);
-    else waiting.reject(new GatewayFailure(kindOf(answer), this.#name, answer.message));
+    if (response.kind === 'value') waiting.resolve(response.value);
+    else waiting.reject(new GatewayFailure(kindOf(response), this.#name, response.message));
   }
 
-  /** Starts the time limit for the next answer, if calls are pending. */
+  /** Starts the time limit for the next response, if calls are pending. */
   #watch(): void {
     if (this.#waiting.length === 0) {
       clearTimeout(this.#timer);
@@ -124,14 +124,14 @@ export class Connection {
       this.#timer.refresh();
     } else {
       const late = (): void =>
-        this.#fail('lost', `no answer to ${this.#waiting[0]!.call.method} in ${this.#times.answer} ms`);
-      this.#timer = setTimeout(late, this.#times.answer);
+        this.#fail('lost', `no response to ${this.#waiting[0]!.call.method} in ${this.#times.response} ms`);
+      this.#timer = setTimeout(late, this.#times.response);
     }
   }
 
   #endedWithin(): string {
     return this.#frames.isWithinFrame
-      ? 'the gateway closed the connection within an answer'
+      ? 'the gateway closed the connection within a response'
       : 'the gateway closed the connection';
   }
 
@@ -152,7 +152,7 @@ export function nameOf({ host, port }: GatewayAddress): string {
 /** The type of a TApplicationException for a method that the server does not have. */
 const UNKNOWN_METHOD = 1;
 
-function kindOf(answer: Exclude<Answer<unknown>, { kind: 'value' }>): FailureKind {
-  if (answer.kind === 'declared') return answer.id === 1 ? 'io' : 'argument';
-  return answer.type === UNKNOWN_METHOD ? 'unknown method' : 'internal';
+function kindOf(response: Exclude<Response<unknown>, { kind: 'value' }>): FailureKind {
+  if (response.kind === 'declared') return response.id === 1 ? 'io' : 'argument';
+  return response.type === UNKNOWN_METHOD ? 'unknown method' : 'internal';
 }

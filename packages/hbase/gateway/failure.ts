@@ -1,6 +1,6 @@
 /**
- * Why a call failed. `unreachable`: no connection was made. `lost`: the connection ended, or no answer came in time. `garbled`: the data is
- * not an answer of a gateway. `io`: HBase refused; `message` begins with the Java class of the error. `argument`: the gateway refused an
+ * Why a call failed. `unreachable`: no connection was made. `lost`: the connection ended, or no response came in time. `garbled`: the data is
+ * not a response of a gateway. `io`: HBase refused; `message` begins with the Java class of the error. `argument`: the gateway refused an
  * argument. `internal`: the gateway failed and gave no reason. `unknown method`: the gateway does not have this method.
  */
 export type FailureKind = 'unreachable' | 'lost' | 'garbled' | 'io' | 'argument' | 'internal' | 'unknown method';
@@ -27,7 +27,7 @@ const FINAL =
 const INTERNAL_AT_MOST = 3;
 
 /**
- * Whether the same call may succeed if it is retried after this number of attempts. The answer of the gateway has a flag for this. The flag
+ * Whether the same call may succeed if it is retried after this number of attempts. The response of the gateway has a flag for this. The flag
  * is not used, because it is set for too many failures.
  */
 export function mayPass({ kind, message }: GatewayFailure, attempts: number): boolean {

@@ -9,18 +9,18 @@ import { GatewayFailure, mayPass } from './failure.js';
 export interface GatewayTimes extends ConnectionTimes {
   /** After this time, a failing call is not tried again. */
   readonly giveUp: number;
-  /** The first pause before a retry. Each further pause is twice as long, up to `longestPause`. */
+  /** The first pause before a retry. Each later pause is twice as long, up to `longestPause`. */
   readonly firstPause: number;
   readonly longestPause: number;
 }
 
 /**
- * The default times. A gateway answers within its `hbase.client.operation.timeout`. Set that to 60 s, so that calls do not fail when a
+ * The default times. A gateway responds within its `hbase.client.operation.timeout`. Set that to 60 s, so that calls do not fail when a
  * server dies. HBase takes 10 to 30 s to replace a dead server, and up to two minutes with default settings.
  */
 export const GATEWAY_TIMES: GatewayTimes = {
   connect: 5_000,
-  answer: 75_000,
+  response: 75_000,
   giveUp: 120_000,
   firstPause: 300,
   longestPause: 5_000,
@@ -74,7 +74,7 @@ export class Gateways {
 
   /**
    * Makes a call, with retries.
-   * @param beforeAgain called before a retry. The first attempt may have succeeded if only the answer was lost
+   * @param beforeAgain called before a retry. The first attempt may have succeeded if only the response was lost
    * @param giveUp ms after which there is no retry
    * @throws GatewayFailure the failure of the last attempt; CrawlError CLOSED
    */
@@ -112,7 +112,7 @@ export class Gateways {
     } finally {
       place.calls -= 1;
       if (place.open?.isClosed) {
-        // If this gateway was lost or gave no answer, another one may answer.
+        // If this gateway was lost or sent no response, another one may.
         this.#passedOverUntil[place.address!] = performance.now() + PASSED_OVER_FOR;
         delete place.connection;
         delete place.open;

@@ -1,6 +1,6 @@
 import { ThriftError, TYPE } from './types.js';
 
-/** Maximum nesting of values. The answers of a gateway need five levels. */
+/** Maximum nesting of values. The responses of a gateway need five levels. */
 const DEEPEST = 16;
 
 /**

@@ -54,6 +54,6 @@ export class Frames {
     // A server that uses no frames begins with the version of a message, which has these bytes.
     if (size >>> 16 === 0x8001) throw new ThriftError('expected a server with the framed transport, found one without');
     if (size < 0) throw new ThriftError('expected a Thrift server, found a server of another kind');
-    throw new ThriftError(`expected an answer of at most ${this.#most} bytes, found one of ${size}`);
+    throw new ThriftError(`expected a response of at most ${this.#most} bytes, found one of ${size}`);
   }
 }

@@ -1,8 +1,8 @@
-/** Decodes the rows of an answer of the gateway. The numbers are the field ids in `hbase.thrift`. */
+/** Decodes the rows of a response of the gateway. The numbers are the field ids in `hbase.thrift`. */
 import type { BinaryReader } from './binary-reader.js';
 import { ThriftError, TYPE } from './types.js';
 
-/** Builds the store's result for each row. Rows come one after another. Qualifiers and values share memory with the answer. */
+/** Builds the store's result for each row. Rows come one after another. Qualifiers and values share memory with the response. */
 export interface RowDecoder<T> {
   begin(): void;
   cell(family: string, qualifier: Buffer, value: Buffer, timestamp: number): void;
@@ -57,10 +57,10 @@ function readCell(r: BinaryReader, decoder: RowDecoder<unknown>): void {
 
 /** @throws ThriftError */
 export function expectType(found: number, expected: number): void {
-  if (found !== expected) throw new ThriftError(`expected an answer of type ${expected}, found ${found}`);
+  if (found !== expected) throw new ThriftError(`expected a response of type ${expected}, found ${found}`);
 }
 
-/** Reads an answer that is true or false. @throws ThriftError */
+/** Reads a response that is true or false. @throws ThriftError */
 export function readBool(r: BinaryReader, type: number): boolean {
   expectType(type, TYPE.bool);
   return r.byte() !== 0;

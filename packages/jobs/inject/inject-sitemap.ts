@@ -7,7 +7,7 @@ import { parseContent } from '../parsing/parse-content.js';
 export interface SitemapSeeds {
   /** Absolute URLs of pages. */
   readonly seeds: readonly string[];
-  /** URLs of further sitemaps, if the file is an index of sitemaps. */
+  /** URLs of other sitemaps, if the file is an index of sitemaps. */
   readonly sitemaps: readonly string[];
   /** Whether a limit was reached, so that the rest of the file was left out. */
   readonly truncated: boolean;

@@ -25,7 +25,7 @@ const SOURCE_FIELDS = [
   'outlinks',
   'sitemap',
 ] as const;
-/** Further fields of a row that are read to count failures. */
+/** Additional fields of a row, read to count failures. */
 const FAILURE_FIELDS = ['fetchedAt', 'protocolStatus', 'parseStatus', 'logged'] as const;
 type SourceField = (typeof SOURCE_FIELDS)[number] | (typeof FAILURE_FIELDS)[number] | 'title' | 'text';
 type Source = BatchRow<SourceField>['row'];

@@ -3,7 +3,7 @@ import type { Findings, LargeSection } from './findings.js';
 
 /** Options of every job. */
 export interface JobOptions {
-  /** If it aborts, the job starts no further work, ends its running work and returns its report. */
+  /** If it aborts, the job starts no more work, ends its running work and returns its report. */
   readonly signal?: AbortSignal;
   /** Called with the progress, at most a few times per second. */
   readonly onProgress?: (progress: Progress) => void;

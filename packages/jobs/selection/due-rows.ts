@@ -18,7 +18,7 @@ interface DueRowsOptions {
   readonly maxPerQueue: number;
   /** The slots of the hosts whose rows are read. Absent: all slots. */
   readonly slots?: Iterable<string> | undefined;
-  /** Returns the queue of a host. undefined: this host is skipped. null: this host and all further hosts are skipped. */
+  /** Returns the queue of a host. undefined: this host is skipped. null: this host and all later hosts are skipped. */
   readonly queueOf: (host: HostKey) => Promise<string | undefined | null>;
 }
 
@@ -42,14 +42,14 @@ const MAX_READ_AHEAD = 500;
 
 /**
  * Reads the frontier in the order of selection. A host is opened when its head shows that its best row may be the next row to select.
- * Further rows of a host are read only while its queue has room. Therefore hosts and rows that are not selected cost nothing. In memory are
+ * More rows of a host are read only while its queue has room. Therefore hosts and rows that are not selected cost nothing. In memory are
  * the names of the opened hosts, the number of rows taken from each queue, and the rows that were read ahead.
  */
 export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRowsOptions) {
   const heads = frontier.heads(slots);
   let head: (HostScore & Position) | undefined;
   let hasBegun = false;
-  /** Whether no further host is opened, because `queueOf` has returned null. */
+  /** Whether no more hosts are opened, because `queueOf` has returned null. */
   let hasEnded = false;
   const opened = new Set<string>();
   /** The cursors that have more rows, and the cursors that ended in the last read. */
@@ -97,7 +97,7 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
   }
 
   /**
-   * Reads further rows of a host. It reads at most one row more than its queue has room for. This row shows that the queue has more rows
+   * Reads more rows of a host. It reads at most one row more than its queue has room for. This row shows that the queue has more rows
    * than room.
    */
   async function readOn(cursor: Cursor): Promise<void> {
@@ -114,7 +114,7 @@ export function createDueRows({ frontier, maxPerQueue, slots, queueOf }: DueRows
     settle(cursor);
   }
 
-  /** Moves a cursor to its next row. A cursor without further rows has ended. */
+  /** Moves a cursor to its next row. A cursor without more rows has ended. */
   function settle(cursor: Cursor): void {
     const next = cursor.ahead.at(-1);
     if (next) {

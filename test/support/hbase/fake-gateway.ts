@@ -98,7 +98,7 @@ function perform(socket: Socket, reaction: Reaction, method: string, sequence: n
 }
 
 function frameOf(reaction: Reaction, method: string, sequence: number): Buffer {
-  if (typeof reaction === 'string' || 'part' in reaction) throw new Error('expected an answer');
+  if (typeof reaction === 'string' || 'part' in reaction) throw new Error('expected a response');
   if ('bytes' in reaction) return reaction.bytes;
   if ('application' in reaction) {
     const { application, type } = reaction;

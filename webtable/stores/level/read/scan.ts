@@ -37,7 +37,7 @@ async function* mergedRows(
       const group: RowDraft[] = [];
       for (const cursor of cursors) if (cursor.isEmpty) await cursor.fill();
       let readOn = false;
-      // A row that needs a further read ends the group, so a group is hardly larger than the entries that were read ahead.
+      // A row that needs another read ends the group, so a group is hardly larger than the entries that were read ahead.
       while (!readOn && !cursors.some(isEmpty)) {
         const key = lowestKey(cursors);
         if (key === undefined) {
