@@ -46,6 +46,7 @@ export const SECTIONS = [
     text: 'Explanation',
     pages: [
       { text: 'Architecture', file: 'ARCHITECTURE.md' },
+      { text: 'Internals', file: 'docs/INTERNALS.md' },
       { text: 'One owner for each slot', file: 'docs/OWNERSHIP.md' },
       { text: 'Politeness and defaults', file: 'docs/DEFAULTS.md' },
       { text: 'Security', file: 'SECURITY.md' },
