@@ -20,6 +20,7 @@ const PAIR = 8;
 /** Including the memory for sorting. */
 const BYTES_PER_PAIR = 12;
 const MEMORY = 64 * 2 ** 20;
+const INITIAL_PAIRS = 2 ** 14;
 const PIECE = 2 ** 15;
 const MIN_READ_BYTES = 2 ** 12;
 
@@ -32,8 +33,9 @@ const MIN_READ_BYTES = 2 ** 12;
  */
 export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   const room = Math.max(2 ** 20, memory);
-  const words = new BigUint64Array(Math.floor(room / BYTES_PER_PAIR));
-  const halves = new Uint32Array(words.buffer);
+  const maxPairs = Math.floor(room / BYTES_PER_PAIR);
+  let words = new BigUint64Array(Math.min(maxPairs, INITIAL_PAIRS));
+  let halves = new Uint32Array(words.buffer);
   const name = `pairs-${randomUUID()}`;
   const runs: string[] = [];
   const timeSlice = createTimeSlice();
@@ -42,6 +44,13 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   function put(first: number, second: number): void {
     halves[used++] = second;
     halves[used++] = first;
+  }
+
+  function grow(): void {
+    const larger = new BigUint64Array(Math.min(maxPairs, 2 * words.length));
+    larger.set(words);
+    words = larger;
+    halves = new Uint32Array(words.buffer);
   }
 
   async function spill(): Promise<void> {
@@ -65,6 +74,7 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
 
   return {
     add(first, second) {
+      if (used === halves.length && words.length < maxPairs) grow();
       if (used < halves.length) return void put(first, second);
       return spill().then(() => put(first, second));
     },
