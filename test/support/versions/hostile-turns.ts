@@ -33,6 +33,7 @@ export function createHostileTurns(random: () => number, { deaths = 0 } = {}): H
   const dead = new Set<number>();
   const changes = new Set(Array.from({ length: 1 + pick(4) }, () => pick(USUAL_STEPS)));
   const deathAt = random() < deaths ? pick(USUAL_STEPS) : -1;
+  let wake = (): void => {};
 
   function next(): number {
     if (way === 'any') return pick(waiting.length);
@@ -47,20 +48,22 @@ export function createHostileTurns(random: () => number, { deaths = 0 } = {}): H
       return () =>
         new Promise((goOn) => {
           if (!dead.has(process)) waiting.push({ process, goOn, weight: random() });
+          wake();
         });
     },
     async run(processes, look = async () => {}) {
       let left = processes.length;
-      const ends = processes.map((each) =>
-        each.then(
-          () => (left -= 1),
-          () => (left -= 1),
-        ),
-      );
+      const ended = (): void => {
+        left -= 1;
+        wake();
+      };
+      const ends = processes.map((each) => each.then(ended, ended));
       for (let step = 0; left > dead.size; step++) {
         // Everything that can continue without a turn does so first.
         await new Promise(setImmediate);
-        if (waiting.length === 0) continue;
+        // All wait for timers.
+        while (waiting.length === 0 && left > dead.size) await new Promise<void>((resolve) => (wake = resolve));
+        if (waiting.length === 0) break;
         await look();
         const at = next();
         const { process, goOn } = waiting[at]!;
