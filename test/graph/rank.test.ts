@@ -101,13 +101,13 @@ describe('rank', () => {
   test('starts with the last ranks: it needs fewer iterations, and writes nothing if nothing changed', async () => {
     await using warm = await testCrawl(undefined);
     await using cold = await testCrawl(undefined);
-    await changeRows(warm, someWeb(2000));
+    await changeRows(warm, someWeb(600));
     const first = await jobs.rank(warm, { folder });
     const again = await jobs.rank(warm, { folder });
     expect(again.counters).toMatchObject({ iterations: 1, host_iterations: 1, warm: 2 });
     expect(again.counters).not.toHaveProperty('written');
-    await changeRows(warm, someWeb(2050));
-    await changeRows(cold, someWeb(2050));
+    await changeRows(warm, someWeb(620));
+    await changeRows(cold, someWeb(620));
     const [fromLast, fromNone] = [await jobs.rank(warm, { folder }), await jobs.rank(cold, { folder })];
     expect(fromNone.counters.iterations).toBeGreaterThan(20);
     expect(fromLast.counters.iterations).toBeLessThan(fromNone.counters.iterations!);
@@ -120,7 +120,7 @@ describe('rank', () => {
   test('starts again if it was stopped while it wrote, and ends with the same ranks', async () => {
     await using whole = await testCrawl(undefined);
     await using stopped = await testCrawl(undefined);
-    for (const crawl of [whole, stopped]) await changeRows(crawl, someWeb(1500));
+    for (const crawl of [whole, stopped]) await changeRows(crawl, someWeb(700));
     await jobs.rank(whole, { folder });
     const controller = new AbortController();
     const { changeRows: real } = stopped.tables;
@@ -139,9 +139,9 @@ describe('rank', () => {
 
   test('of one level that is stopped while it writes does not affect the other level, which still starts with its last ranks', async () => {
     await using crawl = await testCrawl(undefined);
-    await changeRows(crawl, someWeb(1500));
+    await changeRows(crawl, someWeb(700));
     await jobs.rank(crawl, { folder });
-    await changeRows(crawl, someWeb(1600));
+    await changeRows(crawl, someWeb(720));
     const controller = new AbortController();
     const { changeRows: real } = crawl.tables;
     Object.assign(crawl.tables, {

@@ -152,7 +152,7 @@ async function addUseful({ tables }: TestCrawl): Promise<void> {
 test('a crawl proposes after the given number of rounds, and obeys the proposals', async () => {
   const web = newsWeb();
   for (let i = 0; i < 300; i++) web[`${SITE}/tag/more/${i}`] = links(`/tag/more/${i + 1}`, `/tag/${i % 20}`);
-  web[`${SITE}/tag/0`] = links('/tag/1', ...Array.from({ length: 40 }, (_, i) => `/tag/more/${i}`));
+  web[`${SITE}/tag/0`] = links('/tag/1', ...Array.from({ length: 40 }, (_, i) => `/tag/more/${i * 7}`));
   const fake = fakeWeb(web);
   const crawlOf = async (propose?: number): Promise<[number, Readonly<Record<string, number>>]> => {
     const crawl = await testCrawl(fake, { settings: SETTINGS });

@@ -142,7 +142,7 @@ describe('the changes of former owners', () => {
 
 describe('headers of batches', () => {
   it('lose no change of concurrent writers', async () => {
-    for (let seed = 0; seed < seeds(100, 500).length; seed++) {
+    for (let seed = 0; seed < seeds(30, 500).length; seed++) {
       const store = new TimedStore(randomNumbers(seed));
       const writer = async (): Promise<void> => {
         const { batches } = await openTables(store);
