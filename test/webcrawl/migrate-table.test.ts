@@ -12,7 +12,7 @@ import {
 } from '../../packages/webcrawl/internal.js';
 import { PassOnStore } from '../support/stores/pass-on-store.js';
 import { makeOldTable } from '../support/versions/old-table.js';
-import { setVersion, versionOf } from '../support/versions/version-7.js';
+import { versionOf } from '../support/versions/version-7.js';
 
 let directory: string;
 let table: string;
@@ -52,17 +52,6 @@ test('a table of version 7 can be opened after its migration, and not before', a
   let found = 0;
   for await (const _ of crawl.pages({ fields: ['status'] })) found += 1;
   expect(found).toBe(700);
-});
-
-test('does nothing to a table of the present version, and needs a table', async () => {
-  await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'NO_TABLE' });
-  await (await openCrawl({ table })).close();
-  expect(await migrateTable({ table })).toMatchObject({ job: 'migrate', counters: {}, from: 8, to: 8 });
-  const store = await openLevelStore(table);
-  await setVersion(store, '99');
-  await store.close();
-  await expect(migrateTable({ table })).rejects.toMatchObject({ code: 'TABLE_VERSION' });
-  expect(await storedVersion()).toBe('99');
 });
 
 test('a stopped migration continues', async () => {

@@ -291,16 +291,6 @@ describe('sitemaps that a robots.txt names', () => {
     expect(await rowOf(crawl, 'http://a.com/only-here', 'distance')).toEqual({ distance: 2 });
   });
 
-  it('are due and in the frontier', async () => {
-    const { crawl, batch, counters } = await fetched(naming(SITEMAP));
-    await using _ = crawl;
-    expect(counters).toEqual({ sitemaps_added: 1 });
-    await jobs.updatedb(crawl, { batch });
-    expect(Object.keys((await jobs.repair(crawl)).counters).filter((name) => name.startsWith('missing'))).toEqual([]);
-    const next = await select(crawl);
-    expect((await rowOf(crawl, SITEMAP, 'marks')).marks?.generate).toBe(next);
-  });
-
   it('are counted one by one if they are rejected', async () => {
     const { crawl, counters } = await fetched(
       naming(
