@@ -1,7 +1,7 @@
 export * from './public.js';
 export * from './tables/open-tables.js';
 export type { MigratedVersions, MigrationProgress } from './migrations/migrations.js';
-export type { Decide, RowToChange } from './tables/change-rows.js';
+export { withoutBatch, type Decide, type RowToChange } from './tables/change-rows.js';
 export type { Pages } from './pages/pages.js';
 export type * from './pages/page.js';
 export type { InlinkCell, StoredInlink } from './pages/inlink-cell.js';

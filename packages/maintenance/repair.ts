@@ -18,6 +18,7 @@ import {
   foldInboxesOf,
   type Tracker,
   isHeld,
+  withoutBatch,
   WRONG_TIME_FIELDS,
   hasWrongTime,
   isFetchedInFuture,
@@ -30,7 +31,7 @@ const CHUNK = 1000;
 
 /**
  * Rebuilds the indexes from the rows, because the rows are the source of truth. First, it folds the inboxes. Then it adds missing entries to
- * the frontier, to the indexes of batches, and to the hosts of seeds, and removes stale entries. Then it makes two kinds of rows due: rows
+ * the frontier, to the indexes of batches, and to the hosts of seeds, releases rows whose mark is void, and removes stale entries. Then it makes two kinds of rows due: rows
  * with times that were written by a clock that was ahead, and pages whose body is lost. It waits until no other job runs on the table, and
  * reads the whole table. After a crash, some entries may be stale, but no entry is missing. Counters: `COUNTERS.repair`.
  * @throws CrawlError LEASE_HELD if another worker uses the table; LEASE_LOST
@@ -55,7 +56,7 @@ async function repairAll(crawl: JobContext, jobSlots: JobSlots, options: JobOpti
 }
 
 async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
-  const { pages, frontier, batches } = crawl.tables;
+  const { pages, frontier, batches, changeLockedRows } = crawl.tables;
   const known = new Set((await batches.list()).map(({ batchId }) => batchId));
   const lost = new Map<string, number>();
   const queueIn = createQueuesOfBatches(crawl);
@@ -64,13 +65,17 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
     const whole = rows.filter((row) => !row.damaged);
     tracker.count('damaged', rows.length - whole.length);
     tracker.count('rows', rows.length);
-    for (const { marks } of whole) {
+    const released = await batches.voidMarks(whole);
+    await changeLockedRows([...released], [], crawl.clock(), (_, keys) => keys.map(withoutBatch));
+    tracker.count('void_mark', released.size);
+    const left = whole.filter(({ key }) => !released.has(key));
+    for (const { marks } of left) {
       const id = marks?.generate;
       if (id !== undefined && !known.has(id)) lost.set(id, (lost.get(id) ?? 0) + 1);
     }
     await enterIntoSeedHosts(crawl, whole, tracker);
-    tracker.count('missing_frontier', await frontier.enterMissing(whole, crawl.clock()));
-    await enterIntoBatches(crawl, whole, queueIn, tracker);
+    tracker.count('missing_frontier', await frontier.enterMissing(left, crawl.clock()));
+    await enterIntoBatches(crawl, left, queueIn, tracker);
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {

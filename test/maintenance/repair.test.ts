@@ -113,6 +113,16 @@ describe('repair', () => {
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
   });
 
+  it.each(['updated', 'closed'] as const)('releases a row whose batch is %s', async (state) => {
+    await using crawl = await testCrawl(undefined);
+    const batch = await start(crawl, A);
+    await crawl.tables.batches.change(batch, () => ({ state, size: 1 }));
+    expect((await jobs.generate(crawl)).counters).toEqual({});
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1, void_mark: 1, stale_batch: 1 });
+    expect((await jobs.repair(crawl)).counters).toEqual({ rows: 1 });
+    expect((await jobs.generate(crawl)).counters).toEqual({ generated: 1 });
+  });
+
   it('removes entries without a matching row', async () => {
     await using crawl = await testCrawl(undefined);
     const batch = await start(crawl, A, 'http://b.com/', 'http://c.com/');

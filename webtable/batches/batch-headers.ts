@@ -2,6 +2,7 @@
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
+import type { PageRow } from '../pages/page.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
@@ -47,6 +48,8 @@ export interface BatchHeader {
   /** The consumers that have not read the batch yet. Set when the batch gets the state `updating`. */
   readonly consumers?: readonly string[];
 }
+
+type MarkedRow = Pick<PageRow<'marks'>, 'key' | 'marks'>;
 
 /** A header without the name of its batch, as it is stored. */
 type StoredHeader = Omit<BatchHeader, 'batchId'>;
@@ -198,11 +201,25 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
       return hasMovedOn;
     },
 
-    /** Creates the header of a batch whose rows are held, if there is none or it is closed; and a missing entry of a header. */
-    async restore(batchId: string, size: number): Promise<void> {
-      const header = await change(batchId, (found) =>
-        found && found.state !== 'closed' ? undefined : { state: 'open', size },
+    /**
+     * Returns the keys of the rows whose mark is void: the header of their batch does not list their slot any more. Only a late change of a
+     * former owner sets such a mark.
+     */
+    async voidMarks(rows: readonly (MarkedRow | undefined)[]): Promise<ReadonlySet<string>> {
+      const held = rows.flatMap((row) =>
+        row?.marks?.generate === undefined ? [] : [[row.key, row.marks.generate] as const],
       );
+      const ids = [...new Set(held.map(([, batchId]) => batchId))];
+      const found = ids.length > 0 ? await findAll(ids) : [];
+      const headers = new Map(found.map((header, i) => [ids[i], header]));
+      const isVoid = (key: string, header: BatchHeader | undefined): boolean =>
+        header !== undefined && (zoneOf(header.state) !== 'h' || header.slots?.includes(slots.ofRow(key)) === false);
+      return new Set(held.flatMap(([key, batchId]) => (isVoid(key, headers.get(batchId)) ? [key] : [])));
+    },
+
+    /** Creates the header of a batch whose rows are held, if there is none; and a missing entry of a header. */
+    async restore(batchId: string, size: number): Promise<void> {
+      const header = await change(batchId, (found) => (found ? undefined : { state: 'open', size }));
       await enter(zoneOf(header!.state), batchId);
     },
 

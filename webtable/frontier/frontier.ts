@@ -89,6 +89,13 @@ export function createFrontier(
       if (isAlike && stale.length === 0) continue;
       const entry = after && entries.for(key, after, now);
       if (entry) added.push(entry);
+      // A new row that joins a batch gets an entry until it is written. The batch may have ended before a late change of the row is visible.
+      if (leases && after && !before && isHeld(after)) {
+        const { marks: _, ...released } = after;
+        const late = entries.for(key, released, now)!;
+        added.push(late);
+        removed.push(late);
+      }
       const olds = before && !isAlike ? entries.before(key, before, now) : [];
       for (const old of stale) if (old.entryKey !== entry?.entryKey) removed.push(old);
       for (const old of olds) if (old.entryKey !== entry?.entryKey) removed.push(old);

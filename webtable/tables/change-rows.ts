@@ -4,6 +4,7 @@ import type { Exclusive } from '../../packages/util/index.js';
 import type { Frontier, IndexedChange } from '../frontier/frontier.js';
 import type { FrontierEntry } from '../frontier/frontier-entries.js';
 import { FRONTIER_FIELDS, liftingRefusal, type FrontierField } from '../frontier/frontier-rows.js';
+import type { Batches } from '../batches/batches.js';
 
 /** A row to decide on; undefined if the row does not exist. */
 export type RowToChange<F extends Field> = PageRow<F | FrontierField> | undefined;
@@ -28,6 +29,8 @@ export interface ChangeRows {
    *
    * Rows that a former owner has written last are written again, even if `decide` leaves them unchanged: a late change of that owner could
    * otherwise replace what this job has read. If an empty change is returned for a row that does not exist, no late change creates it.
+   *
+   * If an entry passed to `stale` is that of a row whose mark is void, the row is released, and can be found by its entry again.
    *
    * Each change is atomic, but a failed call may have made some of the changes.
    * @param now milliseconds since the epoch
@@ -69,6 +72,7 @@ interface Fencing {
 export function createChangeRows(
   pages: Pages,
   frontier: Frontier,
+  batches: Pick<Batches, 'voidMarks'>,
   exclusive: Exclusive,
   fencing: Fencing | undefined,
 ): ChangeRows {
@@ -90,13 +94,14 @@ export function createChangeRows(
     const decided = await decide(rows, keys, (entry) => {
       staleOf.set(entry.rowKey, [...(staleOf.get(entry.rowKey) ?? []), entry]);
     });
+    const released = await batches.voidMarks(rows.filter((row) => row && staleOf.has(row.key)));
     const indexed: IndexedChange[] = [];
     const changes: PageChange[] = [];
     const before: (RowToChange<F> | undefined)[] = [];
     for (const [i, key] of keys.entries()) {
       const row = rows[i];
       const stale = staleOf.get(key) ?? [];
-      const wanted = decided[i];
+      const wanted = released.has(key) ? withoutBatch(key) : decided[i];
       const isFence = wanted !== undefined && !row && Object.keys(wanted).length === 1;
       const change = wanted && !isFence ? liftingRefusal(row, wanted) : undefined;
       if (change || stale.length > 0) indexed.push({ before: row, stale, ...(change && { change }) });
@@ -128,4 +133,9 @@ export function createChangeRows(
 
     writeFields: (changes) => (fencing ? exclusive('rows', () => pages.write(changes)) : pages.write(changes)),
   };
+}
+
+/** The change that releases a row from its batch. The row stays due. */
+export function withoutBatch(key: string): PageChange {
+  return { key, unset: ['cashInFlight'], marks: { generate: null } };
 }

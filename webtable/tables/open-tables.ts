@@ -154,7 +154,7 @@ export async function openTables(
     proposals: createProposals(store),
     prefixes: createPrefixes(store),
     siteTemplates: createSiteTemplates(store, exclusive),
-    ...createChangeRows(pages, frontier, exclusive, fencing),
+    ...createChangeRows(pages, frontier, batches, exclusive, fencing),
     leases,
     workers: createWorkers(store),
     slots,

@@ -28,6 +28,7 @@ export const TABLE_COUNTERS = {
     missing_frontier: 'rows without a frontier entry',
     missing_batch: 'rows that were missing in the index of their batch',
     missing_header: 'batches whose header was lost',
+    void_mark: 'rows that were released, because their batch is over',
     missing_seed_host: 'hosts of seeds that were not recorded as injected',
     stale_frontier: 'stale frontier entries, which match no row',
     stale_batch: 'stale batch entries, which match no row',

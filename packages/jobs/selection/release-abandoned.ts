@@ -1,5 +1,5 @@
 import type { Settings } from '../../../config/index.js';
-import { batchTime, type BatchHeader } from '../../../webtable/index.js';
+import { batchTime, withoutBatch, type BatchHeader } from '../../../webtable/index.js';
 import type { CrawlContext, JobRun } from '../context.js';
 import type { Tracker } from '../reporting/tracker.js';
 import { checkLeases, hasOthers, hasPart, partOf, withinBatch } from '../shards/job-slots.js';
@@ -69,7 +69,7 @@ export async function releaseRows(crawl: JobRun, batchId: string): Promise<numbe
         if (!row) return { key: keys[i]! };
         if (row.marks?.generate !== batchId) return undefined;
         count += 1;
-        return { key: row.key, unset: ['cashInFlight'], marks: { generate: null } };
+        return withoutBatch(row.key);
       });
     });
     await tables.batches.remove(entries);

@@ -13,74 +13,20 @@ import { jobRun } from '../../../packages/jobs/context.js';
 import { foldInboxes } from '../../../packages/jobs/inbox/fold-inboxes.js';
 import { withoutScope } from '../../../packages/jobs/scope/in-scope.js';
 import { inSlots, slotsOf } from '../../../packages/jobs/shards/job-slots.js';
-import { expireLeases, holdSlots } from '../../support/hold-slots.js';
+import { holdSlots } from '../../support/hold-slots.js';
 import { rowOf } from '../../support/job-steps.js';
 import { allRows, testCrawl } from '../../support/test-crawl.js';
-import { TimedRows, TimedStore } from '../../support/stores/timed-store.js';
 import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
-import { Killed, WorkerStore } from '../../support/worker-store.js';
+import { SLOTS, hostIn, sharedTable } from '../../support/shared-table.js';
 
-const SLOTS = 3;
 // In one process, the target of a redirect would join the batch.
 const SETTINGS = { 'fetcher.maxRedirects': 0 };
-const turn = async (): Promise<void> => {};
 
 /** A host in each slot. */
 const [A, B, C] = ['00', '01', '02'].map((slot) => hostIn(slot)) as [string, string, string];
 
-function hostIn(wanted: string): string {
-  for (let i = 0; ; i++) {
-    const host = `h${i}.com`;
-    let hash = 0;
-    for (const char of `com.h${i}`) hash = (Math.imul(hash, 31) + char.charCodeAt(0)) | 0;
-    if ((hash & 0x7fffffff) % SLOTS === Number(wanted)) return `http://${host}/`;
-  }
-}
-
 /** The worker of the slot of a host. */
 const workerOf = (url: string): Shard => ({ index: [A, B, C].indexOf(url), count: SLOTS });
-
-/** A table that workers share. */
-async function sharedTable(pages: Record<string, FakePage | string>) {
-  const rows = new TimedRows();
-  const connect = () => new TimedStore(() => 0, { turn }, rows);
-  const tables = await openTables(connect(), { slots: SLOTS });
-
-  /** Changes of killed processes that have not arrived yet. */
-  const late: (() => Promise<void>)[] = [];
-
-  /** Runs a job as a process does. @param killAt the call of the store at which the process is killed */
-  async function run<T>(job: (crawl: OpenContext) => Promise<T>, killAt?: number): Promise<T> {
-    const store = new WorkerStore(connect(), killAt === undefined ? undefined : { at: killAt });
-    const crawl = await testCrawl(fakeWeb(pages), { store, settings: SETTINGS });
-    try {
-      return await job(crawl);
-    } finally {
-      late.push(...store.late);
-      crawl.tables.leases.stop();
-      // The leases of a killed process have expired.
-      await expireLeases(tables);
-    }
-  }
-
-  /**
-   * Runs a job, and runs it again after it was killed at a call. A change that it had sent arrives after that.
-   * @returns false: it ended before that call
-   */
-  async function killed(job: (crawl: OpenContext) => Promise<unknown>, killAt: number): Promise<boolean> {
-    const error = await run(job, killAt).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    if (error === undefined) return false;
-    expect(error).toBeInstanceOf(Killed);
-    await run(job);
-    for (const arrive of late.splice(0)) await arrive();
-    return true;
-  }
-
-  return { run, killed, tables };
-}
 
 type Table = Awaited<ReturnType<typeof sharedTable>>;
 
@@ -134,7 +80,7 @@ const SEEDS = [A, B, C];
 
 describe('links into slots of other workers', () => {
   it('wait in inboxes, and become the rows of one process', async () => {
-    const table = await sharedTable(PAGES);
+    const table = await sharedTable(PAGES, SETTINGS);
     const { run, tables } = table;
     await run((crawl) => jobs.inject(crawl, { seeds: SEEDS }));
     const batches: string[] = [];
@@ -160,7 +106,7 @@ describe('links into slots of other workers', () => {
     const expected = await rowsOfOne(PAGES, SEEDS);
     let [updates, folds] = [0, 0];
     for (let killAt = 1; ; killAt += 2) {
-      const table = await sharedTable(PAGES);
+      const table = await sharedTable(PAGES, SETTINGS);
       const { run, killed, tables } = table;
       await run((crawl) => jobs.inject(crawl, { seeds: SEEDS }));
       const batches: string[] = [];
@@ -188,7 +134,7 @@ describe('links into slots of other workers', () => {
   });
 
   it('are not added after their batch is closed', async () => {
-    const table = await sharedTable(PAGES);
+    const table = await sharedTable(PAGES, SETTINGS);
     const { run, tables } = table;
     await run((crawl) => jobs.inject(crawl, { seeds: [A] }));
     const batch = await fetched(table, workerOf(A));
@@ -213,7 +159,7 @@ describe('links into slots of other workers', () => {
   });
 
   it('are not collected again after the batch notes that they are linked', async () => {
-    const table = await sharedTable(PAGES);
+    const table = await sharedTable(PAGES, SETTINGS);
     const { run, tables } = table;
     await run((crawl) => jobs.inject(crawl, { seeds: [A] }));
     const batch = await fetched(table, workerOf(A));
@@ -224,7 +170,7 @@ describe('links into slots of other workers', () => {
   });
 
   it('are added by generate, before it selects rows', async () => {
-    const table = await sharedTable(PAGES);
+    const table = await sharedTable(PAGES, SETTINGS);
     const { run } = table;
     await run((crawl) => jobs.inject(crawl, { seeds: [A] }));
     const batch = await fetched(table, workerOf(A));
@@ -236,7 +182,7 @@ describe('links into slots of other workers', () => {
 
 describe('seeds', () => {
   it('in slots that other workers hold wait in inboxes, and the others are added at once', async () => {
-    const { run, tables } = await sharedTable({});
+    const { run, tables } = await sharedTable({}, SETTINGS);
     const held = await tables.leases.take(['01'], { job: 'crawl', wait: 0 });
     const lines = [`${A}\tscore=2`, `${B}\tscore=3\tkind=b`, B];
     const { counters } = await run(async (crawl) => {
@@ -259,7 +205,7 @@ describe('seeds', () => {
 
 describe('a seed that is given several times', () => {
   it('counts by its first line, if it waits in an inbox', async () => {
-    const { run, tables } = await sharedTable({});
+    const { run, tables } = await sharedTable({}, SETTINGS);
     const held = await tables.leases.take(['01'], { job: 'crawl', wait: 0 });
     const lines = Array.from({ length: 1100 }, (_, i) => (i % 1000 < 9 ? `${A}${i}` : `${B}\tscore=${i}`));
     await run((crawl) => jobs.inject(crawl, { seeds: lines }));
@@ -272,7 +218,7 @@ describe('a seed that is given several times', () => {
 describe('sitemaps that a robots.txt names', () => {
   it('in slots of other workers wait in inboxes', async () => {
     const robots = { html: `Sitemap: ${B}map.xml`, contentType: 'text/plain' };
-    const table = await sharedTable({ [`${A}robots.txt`]: robots, [A]: 'x' });
+    const table = await sharedTable({ [`${A}robots.txt`]: robots, [A]: 'x' }, SETTINGS);
     const { run, tables } = table;
     await run((crawl) => jobs.inject(crawl, { seeds: [A] }));
     await fetched(table, workerOf(A));
