@@ -103,24 +103,17 @@ async function removeChunk(
   tracker: Tracker,
 ): Promise<void> {
   const keys = found.map(({ key }) => key);
-  /**
-   * The rows to remove, with the locations of their bodies. If another worker has changed a row, the decision is repeated, and the last
-   * decision applies.
-   */
-  const chosen = new Map<string, Row>();
+  const removed: Row[] = [];
   await notice.give(keys);
-  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows, left) =>
-    rows.map((row, i) => {
-      const key = left[i]!;
-      chosen.delete(key);
+  await tables.removeRows(keys, fieldsOf(selector), clock(), (rows) =>
+    rows.map((row) => {
       if (!row || !(row.damaged || selector.matches(row))) return false;
       const reason = whyKept(row);
       tracker.count(reason ?? 'removed');
-      if (reason === undefined) chosen.set(key, row);
+      if (reason === undefined) removed.push(row);
       return reason === undefined;
     }),
   );
-  const removed = [...chosen.values()];
   await tables.content.discard(
     removed.flatMap(({ contentLocation, textLocation, contentVersions = [] }) =>
       [contentLocation, textLocation, ...contentVersions].filter((place) => place !== undefined),

@@ -163,7 +163,7 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
 
     /**
      * Moves a batch to another state, if the batch is in one of the states `from`.
-     * @throws CrawlError BATCH_CLOSING if another job has changed the state meanwhile; UNKNOWN_BATCH if the batch was removed
+     * @throws CrawlError BATCH_CLOSING if another job has changed the state meanwhile; UNKNOWN_BATCH if there is no such batch
      */
     async advance(
       batchId: string,

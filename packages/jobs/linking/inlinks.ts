@@ -39,8 +39,7 @@ export async function inFoldSteps(
  * than {@link MAX_UNFOLDED_INLINKS} inlinks, the row counts as folded.
  *
  * Stored inlinks that cannot be decoded stay as they are, and new inlinks get a separate cell.
- * @param rows the rows as they were read for these changes. If the cells of a row have changed since then, a shared store rejects the
- * change.
+ * @param rows the rows as they were read for these changes
  * @param later receives the keys of rows that are left for a later step ({@link inFoldSteps}); the keys of the other rows are removed
  * @returns the changes; undefined for rows that are left for a later step
  */

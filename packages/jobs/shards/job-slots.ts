@@ -167,8 +167,8 @@ export function isOfJob({ jobSlots }: Pick<JobRun, 'jobSlots'>, slot: string): b
 }
 
 /**
- * Waits until the leases of the slots are held. Usually they are held already. Later changes are written by compare-and-set and use rows
- * that were read before. Therefore this worker changes nothing if other workers considered it dead meanwhile.
+ * Waits until the leases of the slots are held by the clock of this worker. Usually they are held already. The worker may lose them right
+ * after that, so before a step that cannot be undone use {@link confirmSlots}.
  * @throws CrawlError LEASE_LOST
  */
 export async function checkLeases({ jobSlots }: Pick<JobRun, 'jobSlots'>): Promise<void> {
