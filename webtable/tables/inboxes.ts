@@ -56,6 +56,10 @@ export function createInboxes(store: Store, slots: Slots) {
     `i${slots.ofRow(rowKey)}|${rowKey}|${run}/${slot}/${part}`;
   const rangeOf = (slot: string): KeyRange => ({ start: `i${slot}|`, end: `i${slot}${FENCE}` });
 
+  async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<InboxEntry[]> {
+    for await (const rows of scanSteps(store, 'batch', [COLUMN], ranges, STEP)) yield rows.map(toEntry);
+  }
+
   let lastRun = 0;
 
   return {
@@ -78,8 +82,16 @@ export function createInboxes(store: Store, slots: Slots) {
     },
 
     /** The entries of a slot in order of row key, in steps. Entries that are put meanwhile may be missing. */
-    async *entries(slot: string): AsyncGenerator<InboxEntry[]> {
-      for await (const rows of scanSteps(store, 'batch', [COLUMN], [rangeOf(slot)], STEP)) yield rows.map(toEntry);
+    entries: (slot: string): AsyncGenerator<InboxEntry[]> => entriesIn([rangeOf(slot)]),
+
+    /** Like `entries`, for some rows of any slots. Entries of rows between these are included. */
+    entriesAround(rowKeys: readonly string[]): AsyncGenerator<InboxEntry[]> {
+      const rangeOfSlot = new Map<string, KeyRange>();
+      for (const start of rowKeys.map((key) => `i${slots.ofRow(key)}|${key}|`).sort()) {
+        const slot = slotOfEntry(start);
+        rangeOfSlot.set(slot, { start: rangeOfSlot.get(slot)?.start ?? start, end: `${start}${FENCE}` });
+      }
+      return entriesIn([...rangeOfSlot.values()]);
     },
 
     /** Removes entries, but no entry that was put again after it was read. Call it after the rows are changed. */

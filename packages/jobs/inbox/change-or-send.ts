@@ -1,13 +1,18 @@
 import {
+  EncodedFields,
   encodeFields,
+  FRONTIER_FIELDS,
   type Decide,
   type Field,
   type NewInboxEntry,
   type PageChange,
+  type PageRow,
   type PlainField,
 } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { inSlots } from '../shards/job-slots.js';
+
+type FrontierField = (typeof FRONTIER_FIELDS)[number];
 
 /** The change of a row, as an inbox stores it. */
 export interface SentChange {
@@ -19,8 +24,9 @@ export interface SentChange {
 }
 
 /**
- * Changes rows of any slots. A row in a slot of another worker is read, and its change is put into the inbox of the slot. The
- * frontier must not depend on the fields that are changed. A slot that no worker holds is held for the time of this call.
+ * Changes rows of any slots. A row in a slot of another worker is read, and its change is put into the inbox of the slot. So is the change of a
+ * row for which earlier changes wait there, and `decide` gets the row with these changes. The frontier must not depend on the fields that are
+ * changed. A slot that no worker holds is held for the time of this call.
  * @param job the name of the job, for other workers that wait for a slot
  */
 export async function changeOrSend<F extends Field>(
@@ -34,22 +40,59 @@ export async function changeOrSend<F extends Field>(
   const { pages, slots, inboxes, changeRows } = crawl.tables;
   const how = { slots: [...new Set(keys.map(slots.ofRow))], leaseWaitMs: 0, leaveTaken: true };
   await inSlots(crawl, { job }, how, async ({ slots: held }) => {
-    const isOwn = (key: string): boolean => held.has(slots.ofRow(key));
+    // Before the rows are read: the owner of a slot may make the changes meanwhile.
+    const waiting = await waitingChanges(crawl.tables, keys);
+    const isOwn = (key: string): boolean => held.has(slots.ofRow(key)) && !waiting.has(key);
     await changeRows(keys.filter(isOwn), fields, crawl.clock(), decide);
     const others = keys.filter((key) => !isOwn(key));
     if (others.length === 0) return;
-    const rows = await pages.getMany<F | 'dueAt' | 'score' | 'marks' | 'refusedBy'>(others, [
-      ...fields,
-      'dueAt',
-      'score',
-      'marks',
-      'refusedBy',
-    ]);
-    const changes = await decide(rows, others, () => {});
+    const rows = await pages.getMany<F | FrontierField>(others, [...new Set([...fields, ...FRONTIER_FIELDS])]);
+    const later = rows.map((row) => row && withChanges(row, waiting.get(row.key) ?? []));
+    const changes = await decide(later, others, () => {});
     const run = inboxes.newRun(crawl.clock());
     await inboxes.put(changes.flatMap((change) => (change ? [entryOf(run, change)] : [])));
   });
 }
+
+/** Returns the changes of rows that wait in inboxes, in their order. */
+async function waitingChanges(
+  { isShared, inboxes }: CrawlContext['tables'],
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly SentChange[]>> {
+  const found = new Map<string, SentChange[]>();
+  if (!isShared) return found;
+  const wanted = new Set(keys);
+  for await (const entries of inboxes.entriesAround(keys)) {
+    for (const { rowKey, value } of entries) {
+      const sent = value as Partial<SentChange> | undefined;
+      if (sent?.kind !== 'change' || !wanted.has(rowKey)) continue;
+      found.set(rowKey, [...(found.get(rowKey) ?? []), sent as SentChange]);
+    }
+  }
+  return found;
+}
+
+/** Returns a row as it is after some sent changes. */
+function withChanges<R extends PageRow<never> & { readonly marks?: PageRow<'marks'>['marks'] }>(
+  row: R,
+  sent: readonly SentChange[],
+): R {
+  if (sent.length === 0) return row;
+  const { encoded = [], unset = [], marks = {} } = sentChange(row.key, sent);
+  const after = { ...row, ...decoded([...encoded]), marks: withoutNulls({ ...row.marks, ...marks }) };
+  return Object.fromEntries(Object.entries(after).filter(([field]) => !unset.includes(field as PlainField))) as R;
+}
+
+function decoded(cells: readonly (readonly [PlainField, Uint8Array])[]): object {
+  const fields = cells.map(([field]) => field);
+  let end = 0;
+  const ends = cells.map(([, cell]) => (end += cell.length));
+  const memory = new Uint8Array(Buffer.concat(cells.map(([, cell]) => cell))).buffer;
+  return EncodedFields.unpack({ fields, ends, memory }).decode(fields);
+}
+
+const withoutNulls = (marks: NonNullable<PageChange['marks']>): PageRow<'marks'>['marks'] =>
+  Object.fromEntries(Object.entries(marks).filter(([, value]) => value !== null));
 
 function entryOf(run: string, { key, set = {}, unset = [], marks = {} }: PageChange): NewInboxEntry {
   const cells = Array.from(

@@ -49,6 +49,19 @@ it('a job changes rows of free slots at once, and those of other workers when th
   expect(await worker.tables.pages.get(rowKeyOf('http://nowhere.com/'), ['rank', 'dueAt'])).toBeUndefined();
 });
 
+it.each([undefined, 2])(
+  'a later change counts, if an earlier one waits in the inbox of a slot that is free meanwhile: %s',
+  async (rank) => {
+    const [worker, job] = await twoProcesses();
+    await inSlots(worker, { job: 'crawl' }, { slots: ['01'] }, () => mark(job, URLS, 1));
+    await mark(job, URLS, rank);
+    await inSlots(worker, { job: 'crawl' }, {}, (jobSlots) =>
+      foldInboxes(jobRun(withoutScope(worker), jobSlots), { aborted: false }),
+    );
+    expect(await ranks(worker)).toEqual(URLS.map(() => rank));
+  },
+);
+
 it('a job on a table of one process changes all rows', async () => {
   const crawl = await testCrawl(undefined);
   await jobs.inject(crawl, { seeds: URLS });
