@@ -98,6 +98,7 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
   }
 
   async function findAll(batchIds: readonly string[]): Promise<(BatchHeader | undefined)[]> {
+    if (batchIds.length === 0) return [];
     const rows = await store.get('batch', batchIds.map(headerKey), [HEADER]);
     return rows.map((row, i) => headerIn(batchIds[i]!, row));
   }
@@ -154,6 +155,8 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
 
   return {
     find,
+    /** Like `find`, for several batches. */
+    findAll,
     change,
 
     /** @throws CrawlError UNKNOWN_BATCH */
@@ -210,8 +213,7 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
         row?.marks?.generate === undefined ? [] : [[row.key, row.marks.generate] as const],
       );
       const ids = [...new Set(held.map(([, batchId]) => batchId))];
-      const found = ids.length > 0 ? await findAll(ids) : [];
-      const headers = new Map(found.map((header, i) => [ids[i], header]));
+      const headers = new Map((await findAll(ids)).map((header, i) => [ids[i], header]));
       const isVoid = (key: string, header: BatchHeader | undefined): boolean =>
         header !== undefined && (zoneOf(header.state) !== 'h' || header.slots?.includes(slots.ofRow(key)) === false);
       return new Set(held.flatMap(([key, batchId]) => (isVoid(key, headers.get(batchId)) ? [key] : [])));

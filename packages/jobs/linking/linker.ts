@@ -74,10 +74,8 @@ export function createLinker(crawl: JobRun, batch: LinkedBatch | undefined, coun
   async function lookUp(rows: readonly (Target | undefined)[], adding: ReadonlySet<string>): Promise<void> {
     if (!isShared) return;
     const named = rows.flatMap((row) => Object.keys(row?.linkedUpTo ?? {}).map(batchOf));
-    for (const id of new Set([...adding, ...named])) {
-      if (known.get(id) === false || (known.has(id) && !adding.has(id))) continue;
-      known.set(id, isUnfinished(await batches.find(id)));
-    }
+    const ids = [...new Set([...adding, ...named])].filter((id) => !known.has(id) || (adding.has(id) && mayAdd(id)));
+    for (const [i, header] of (await batches.findAll(ids)).entries()) known.set(ids[i]!, isUnfinished(header));
   }
 
   function foldLinks(
