@@ -1,5 +1,5 @@
 /**
- * The graph of links and its rank: seconds and memory for making nodes and edges from rows, and for a round of PageRank. The rows are
+ * The graph of links and its rank: seconds and memory for making nodes and edges from rows, and for an iteration of PageRank. The rows are
  * generated while they are read.
  */
 import { rm } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import type { GraphSample, GraphStep } from './workers/graph-job.js';
 
 const PAGES = 5_000_000;
 const LINKS = 100_000_000;
-const ROUNDS = 5;
+const ITERATIONS = 5;
 
 /** `graph`: the time and memory of graph and rank. */
 export const graphBench: Bench = {
-  about: 'seconds and memory to make the graph of links, and of a round of PageRank',
+  about: 'seconds and memory to make the graph of links, and of an iteration of PageRank',
   names: ['graph'],
   rounds: 1,
   run,
@@ -26,7 +26,7 @@ async function run({ scale, cache, say }: BenchOptions): Promise<BenchResult> {
   const plan: GraphPlan = { pages: scaled(PAGES, scale, 1000), links: scaled(LINKS, scale, 20_000) };
   const folder = join(cache, 'graph');
   say(`${plan.pages} pages`);
-  const job = { plan, folder, rounds: ROUNDS };
+  const job = { plan, folder, iterations: ITERATIONS };
   const sample = await runWorker<GraphSample>(new URL('workers/graph-job.js', import.meta.url), job);
   await rm(folder, { recursive: true, force: true });
   const count = (n: number): string => n.toLocaleString('en-US');

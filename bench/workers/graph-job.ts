@@ -19,7 +19,7 @@ export interface GraphSample {
 }
 
 setV8Flags();
-const { plan, folder, rounds } = givenArgument<{ plan: GraphPlan; folder: string; rounds: number }>();
+const { plan, folder, iterations } = givenArgument<{ plan: GraphPlan; folder: string; iterations: number }>();
 await mkdir(folder, { recursive: true });
 const steps: GraphStep[] = [];
 
@@ -38,8 +38,8 @@ const found = await withWorkFolder(folder, async (work) => {
     buildGraphs(madeRows(plan), { folder: work, levels: ['page'], count: () => {} }),
   );
   const { adjacency } = graphs[0]!;
-  const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxIterations: rounds } as const;
-  await run('an iteration of PageRank', () => pageRank(adjacency, settings), rounds);
+  const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxIterations: iterations } as const;
+  await run('an iteration of PageRank', () => pageRank(adjacency, settings), iterations);
   return { nodes: adjacency.nodes, edges: adjacency.edges };
 });
 reply({ ...found, links, steps } satisfies GraphSample);

@@ -185,7 +185,7 @@ it.each([
 
 it('graph makes a graph and ranks it', async () => {
   const { rows, samples } = await result('graph', '--scale', '0.0004');
-  expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'a round of PageRank']);
+  expect(rows.map(({ step }) => step)).toEqual(['the rows alone', 'nodes and edges', 'an iteration of PageRank']);
   expect(samples).toMatchObject({ nodes: 2000 });
 });
 
