@@ -78,7 +78,7 @@ describe('the search page', { timeout: 120_000 }, () => {
     await page.keyboard.press('Tab');
     expect(await inFocus.textContent()).toBe('Skip to the content');
     await page.keyboard.press('Enter');
-    expect(new URL(page.url()).hash).toBe('#main');
+    await page.waitForURL('**/search?q=green+tea#main');
     for (const expected of ['Search the crawled pages', 'Search', 'Filter', HITS[0]!.title]) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ name: expected, outline: 'solid' });
