@@ -49,7 +49,7 @@ function decidingContentType(joined: string): string | undefined {
   return found;
 }
 
-const LONGEST_WAIT = 31_536_000;
+const MAX_RETRY_AFTER = 31_536_000;
 
 /**
  * Maximum difference in milliseconds between the clock of a server and the clock of this machine. It is large enough for servers that send
@@ -64,12 +64,12 @@ const CLOCK_TOLERANCE = 86_400_000;
  */
 export function retryAfterSeconds(headers: RawHeaders, now: number): number | undefined {
   const text = trimBlanks(firstValue(headers, 'retry-after') ?? '');
-  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_WAIT);
+  if (/^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER);
   const until = timeOf(text);
   if (Number.isNaN(until)) return undefined;
   const date = timeOf(trimBlanks(firstValue(headers, 'date') ?? ''));
   const from = Math.abs(date - now) <= CLOCK_TOLERANCE ? date : now;
-  return Math.min(Math.max(0, Math.ceil((until - from) / 1000)), LONGEST_WAIT);
+  return Math.min(Math.max(0, Math.ceil((until - from) / 1000)), MAX_RETRY_AFTER);
 }
 
 /** Parses an HTTP date. All three formats of HTTP dates begin with a weekday. `Date.parse` alone would also accept other texts, such as "-1". */

@@ -31,7 +31,7 @@ export interface Poster {
 }
 
 /** Maximum number of bytes of an answer's body that are read, so that the connection can be used again. */
-const MOST_READ = 16_384;
+const MAX_READ_BYTES = 16_384;
 /** Maximum milliseconds for which the body is read. The body may never end, and the status is already known. */
 const READ_MS = 1_000;
 
@@ -68,7 +68,7 @@ export function createPoster(
       try {
         const { statusCode: status, headers, body } = await deadline(ask(url, message, over.signal), ms, late, signal);
         // Only the status is needed, so errors of the body are ignored.
-        const read = body.dump({ limit: MOST_READ, signal: over.signal }).catch(() => undefined);
+        const read = body.dump({ limit: MAX_READ_BYTES, signal: over.signal }).catch(() => undefined);
         await deadline<unknown>(read, READ_MS, () => undefined, signal);
         const after = headers['retry-after'];
         return { status, ...(typeof after === 'string' && { retryAfter: after }) };

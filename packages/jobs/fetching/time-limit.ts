@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { CrawlError } from '../../errors/index.js';
 
 /** The longest time of a Node timer in seconds, rounded down; a little more than 24 days. */
-const MOST_SECONDS = 35_000 * 60;
+const MAX_SECONDS = 35_000 * 60;
 
 /**
  * Starts the time limit of a job. The signal aborts at the limit, or never if there is no limit. The signal may have any number of
@@ -15,10 +15,10 @@ export function startTimeLimit(
   maxTime: number | undefined,
   minutes: number,
 ): { readonly signal: AbortSignal; readonly clear: () => void } {
-  if (maxTime !== undefined && !(maxTime > 0 && maxTime <= MOST_SECONDS)) {
+  if (maxTime !== undefined && !(maxTime > 0 && maxTime <= MAX_SECONDS)) {
     throw new CrawlError(
       'USAGE',
-      `expected a time limit above 0 and of at most ${MOST_SECONDS} seconds, found ${maxTime}`,
+      `expected a time limit above 0 and of at most ${MAX_SECONDS} seconds, found ${maxTime}`,
     );
   }
   const controller = new AbortController();

@@ -7,9 +7,9 @@ import type { CrawlContext } from '../context.js';
 export type ProxyWatch = ReturnType<typeof createProxyWatch>;
 
 /** The run ends after this number of consecutive failures at the proxy. */
-const MOST = 10;
+const MAX_CONSECUTIVE_FAILURES = 10;
 /** A proxy that worked before may fail for this number of milliseconds, because it may be restarting. */
-const PATIENCE = 30_000;
+const RESTART_MS = 30_000;
 
 /** @param clock returns the milliseconds of a clock that is never set back */
 export function createProxyWatch(
@@ -45,8 +45,8 @@ export function createProxyWatch(
         inRow += 1;
         if (outcome.code === 'proxy_failed') down += 1;
         // A proxy that answers is running. It may only refuse the tunnels to some hosts.
-        const isDown = outcome.code === 'proxy_failed' && inRow >= MOST;
-        if (isDown && (!isProven || clock() - since >= PATIENCE)) throw failure();
+        const isDown = outcome.code === 'proxy_failed' && inRow >= MAX_CONSECUTIVE_FAILURES;
+        if (isDown && (!isProven || clock() - since >= RESTART_MS)) throw failure();
       } else if (outcome.http !== undefined) {
         isProven = true;
         inRow = 0;
@@ -59,7 +59,7 @@ export function createProxyWatch(
      * not throw if the proxy only refused some hosts.
      */
     conclude(): void {
-      if (isProven ? down >= MOST : inRow > 0) throw failure();
+      if (isProven ? down >= MAX_CONSECUTIVE_FAILURES : inRow > 0) throw failure();
     },
   };
 }

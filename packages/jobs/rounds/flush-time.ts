@@ -2,16 +2,16 @@
  * Updatedb runs when this number of fetched pages waits for it. If many of these pages link to the same row, the row is changed only once.
  * So a larger number saves changes.
  */
-const ENOUGH = 20_000;
+const FULL_BATCH = 20_000;
 /**
- * While the maximum number of requests is running, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages
+ * While the maximum number of requests is running, updatedb runs after this number of milliseconds, even if fewer than {@link FULL_BATCH} pages
  * wait.
  */
-const BUSY = 60_000;
-/** While fewer requests are running, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages wait. */
-const IDLE = 10_000;
-/** When few pages are left to fetch, updatedb runs after this number of milliseconds, even if fewer than {@link ENOUGH} pages wait. */
-const DRY = 50;
+const BUSY_MS = 60_000;
+/** While fewer requests are running, updatedb runs after this number of milliseconds, even if fewer than {@link FULL_BATCH} pages wait. */
+const IDLE_MS = 10_000;
+/** When few pages are left to fetch, updatedb runs after this number of milliseconds, even if fewer than {@link FULL_BATCH} pages wait. */
+const LAST_PAGES_MS = 50;
 /** Few pages are left to fetch if there are at most this number for each allowed request. There must also be no more than wait for updatedb. */
 const PAGES_LEFT = 16;
 
@@ -32,7 +32,7 @@ interface FlushState {
 /** Returns the milliseconds until updatedb runs on the fetched pages. 0 or less: now. Infinity: there are no such pages. */
 export function flushIn({ size, age, left, threads, isIdle }: FlushState): number {
   if (size === 0) return Infinity;
-  if (size >= ENOUGH || left === 0) return 0;
+  if (size >= FULL_BATCH || left === 0) return 0;
   const isDry = left <= Math.min(size, PAGES_LEFT * threads);
-  return (isDry ? DRY : isIdle ? IDLE : BUSY) - age;
+  return (isDry ? LAST_PAGES_MS : isIdle ? IDLE_MS : BUSY_MS) - age;
 }

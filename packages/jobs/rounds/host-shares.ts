@@ -2,7 +2,7 @@ import type { Fetcher } from '../fetching/fetcher.js';
 import { domainOf } from '../../url/index.js';
 
 /** Maximum number of hosts that a round skips because of the limits of their domains. After this number, no further row is selected. */
-const MOST_PASSED = 10_000;
+const MAX_SKIPPED = 10_000;
 
 /** Tells on which hosts the fetcher works now. */
 export type HostsInWork = Pick<Fetcher, 'hasPages' | 'hostsOf'>;
@@ -41,7 +41,7 @@ export function createHostShares({ hasPages, hostsOf }: HostsInWork, bounds: Hos
       }
       isUsedUp ||= mayHaveMore;
       passed += 1;
-      return passed > MOST_PASSED ? 'end' : true;
+      return passed > MAX_SKIPPED ? 'end' : true;
     },
     /** Whether the round skipped a host because the domain of the host has used up its share. */
     isShareUsedUp: (): boolean => isUsedUp,

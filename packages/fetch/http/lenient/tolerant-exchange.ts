@@ -21,14 +21,14 @@ interface TolerantExchange {
 }
 
 /** Maximum number of remembered origins. The least recently used origins are removed first. */
-const MOST_ORIGINS = 10_000;
+const MAX_ORIGINS = 10_000;
 
 /**
  * Makes a client that remembers the origins whose answers only the lenient reader can read. Further pages of these origins are requested
  * once, with the lenient reader. If the lenient reader cannot read an answer either, the origin of the answer is forgotten.
  */
 export function createTolerantExchange(limits: LenientLimits): TolerantExchange {
-  const lenientOrigins = createBoundedCache<boolean>(MOST_ORIGINS);
+  const lenientOrigins = createBoundedCache<boolean>(MAX_ORIGINS);
   const open = new Set<AbortController>();
   let closed = false;
 
