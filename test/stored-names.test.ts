@@ -257,9 +257,7 @@ test('fields of stored objects keep their names', () => {
   type AnyRuleField = 'id' | 'kind' | 'scope' | 'origin' | 'evidence' | 'createdAt' | 'changedAt' | 'state' | 'note';
   expectTypeOf<keyof UrlRule>().toEqualTypeOf<AnyRuleField | 'pattern'>();
   expectTypeOf<keyof WwwRule>().toEqualTypeOf<AnyRuleField | 'to'>();
-  expectTypeOf<ProposalReason>().toEqualTypeOf<
-    'useless_prefix' | 'facet' | 'session' | 'calendar' | 'duplicate_section' | 'www'
-  >();
+  expectTypeOf<ProposalReason>().toEqualTypeOf<'useless_prefix' | 'facet' | 'session' | 'calendar' | 'www'>();
   type Message = 'cursor' | 'firstAttemptAt' | 'attempts' | 'why' | 'lostSince';
   expectTypeOf<keyof Waiting>().toEqualTypeOf<Message | 'dueAt'>();
   expectTypeOf<keyof DeadLetter>().toEqualTypeOf<Message | 'givenUpAt'>();

@@ -2,7 +2,7 @@ import type { Settings, Field, JsonValue, PageRow, RulePattern } from '../../cor
 import type { NewRule } from '../../rules/index.js';
 
 /** The reason for a proposal. */
-export type ProposalReason = 'useless_prefix' | 'facet' | 'session' | 'calendar' | 'duplicate_section' | 'www';
+export type ProposalReason = 'useless_prefix' | 'facet' | 'session' | 'calendar' | 'www';
 
 /** A rule that is proposed if it passes the check on the link graph. */
 export interface Candidate {

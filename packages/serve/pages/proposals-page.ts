@@ -26,7 +26,6 @@ const REASONS: Readonly<Record<string, string>> = {
   facet: 'The same pages, sorted and filtered',
   session: 'A session in the address',
   calendar: 'A calendar without an end',
-  duplicate_section: 'The same pages as elsewhere',
   www: 'The same pages with and without www',
 };
 

@@ -8,7 +8,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const day = (i: number): string => `/by-day/2026/${1 + Math.floor(i / 28)}/${1 + (i % 28)}/`;
 
 /**
- * A site of stories: sorted lists with session ids, a calendar, print versions, and days. Some stories are only on lists, others also on
+ * A site of stories: sorted lists with session ids, a calendar, and days. Some stories are only on lists, others also on
  * days, or only there if `onlyWay`.
  */
 function site(onlyWay: boolean): Record<string, FakePage | string> {
@@ -18,17 +18,8 @@ function site(onlyWay: boolean): Record<string, FakePage | string> {
   const lists = ofLists.map((_, i) => `/list/${'abcdefghijkl'[i]}`);
   const orders = ['up', 'down', 'new', 'old', 'near'];
   const ids = numbers(6).map((i) => `a1b2c3d4e5f6a7b8${i}f${i}`);
-  pages[`${SITE}/`] = links(
-    ...lists,
-    day(0),
-    '/month/1',
-    ...(onlyWay ? [] : ofDays),
-    ...stories.map((path) => `/print${path}`),
-  );
-  for (const path of stories) {
-    pages[SITE + path] = `${path} ${links('/')}`;
-    pages[`${SITE}/print${path}`] = `${path} ${links('/')}`;
-  }
+  pages[`${SITE}/`] = links(...lists, day(0), '/month/1', ...(onlyWay ? [] : ofDays));
+  for (const path of stories) pages[SITE + path] = `${path} ${links('/')}`;
   for (const [i, path] of lists.entries()) {
     pages[SITE + path] = links(
       ...orders.map((order) => `${path}?by=${order}`),
@@ -60,7 +51,6 @@ test.each([false, true])(
     expect(said).toContain('facet ^[^?]*\\?(?:.*[&;])?by(?:[=&;]|$)');
     expect(said).toContain('session ^[^?]*\\?(?:.*[&;])?visit(?:[=&;]|$)');
     expect(said).toContain('/month/');
-    expect(said).toContain('/print/');
     expect(said).not.toContain('prefix /list/');
     expect(said.includes('/by-day/')).toBe(!onlyWay);
 

@@ -17,11 +17,9 @@ const OFFERED: Readonly<Record<string, number>> = {
   useless_prefix: 100,
   'useless_prefix of a port or scheme': 20,
   facet: 50,
-  'facet of the path': 10,
   session: 40,
   calendar: 60,
   'calendar of a parameter': 12,
-  duplicate_section: 30,
   www: 40,
 };
 
@@ -132,8 +130,7 @@ function kindsOf(proposals: readonly StoredProposal[]): Set<string> {
     if (rule.kind === 'www') continue;
     if (reason === 'useless_prefix' && 'prefix' in rule.pattern && !rule.pattern.prefix.startsWith('/'))
       kinds.add('useless_prefix of a port or scheme');
-    const { section, parameter } = evidence as Readonly<Record<string, unknown>>;
-    if (reason === 'facet' && section !== undefined) kinds.add('facet of the path');
+    const { parameter } = evidence as Readonly<Record<string, unknown>>;
     if (reason === 'calendar' && parameter !== undefined) kinds.add('calendar of a parameter');
   }
   return kinds;
