@@ -1,13 +1,18 @@
 /** Known-item search over real manuals: the position of the page that a query was made from, by three formulas. */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createWords, openIndexReader, openSqliteWriter, type IndexWeights } from '../packages/index/index.js';
+import { weightsOf } from '../packages/search/index.js';
+import { loadSettings, rowKeyOf } from '../packages/webcrawl/internal.js';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { KINDS, NAME_KINDS } from './lib/known-items.js';
-import { NAMED_SETS, type NamedSet } from './lib/named-pages.js';
-import { MANUAL_LANGUAGES } from './lib/manual-pages.js';
-import { FORMULAS, type Formula } from './lib/relevance-formulas.js';
-import { runWorker } from './lib/worker.js';
-import type { Asked, RelevanceFigures, RelevanceJob } from './workers/relevance-job.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { KINDS, knownItems, NAME_KINDS, nameItems, type KnownItem } from './lib/known-items.js';
+import { linkRanks } from './lib/link-ranks.js';
+import { madeManual } from './lib/made-manual.js';
+import { MANUAL_LANGUAGES, manualPages, rustPages, type ManualPage } from './lib/manual-pages.js';
+import { NAMED_SETS, namedPages, type NamedSet } from './lib/named-pages.js';
+import { createFormulas, FORMULAS, type Formula } from './lib/relevance-formulas.js';
+import { formatNumber, tabulate, type Figure } from './lib/table.js';
+import { runJob } from './lib/worker.js';
 
 const QUERIES = 200;
 const NAMES: Readonly<Record<Asked['language'], string>> = {
@@ -24,7 +29,6 @@ const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', nj
 /** Number of worst queries of each kind to show. */
 const WORST = 4;
 
-/** `relevance`: mean reciprocal rank of known items. */
 export const relevanceBench: Bench = {
   about:
     'known-item search over manuals in five languages, and for names of programs: MRR@10 and success@1 of three formulas',
@@ -35,40 +39,56 @@ export const relevanceBench: Bench = {
 };
 
 async function run({ cache, scale, site, only, say }: BenchOptions): Promise<BenchResult> {
-  const folder = join(cache, 'relevance');
-  const job: RelevanceJob = {
-    folder,
-    site: site === 'docs' ? 'docs' : 'synthetic',
-    isNamedOnly: only?.includes('manuals') === false,
-    part: Math.max(1, Math.round(1 / scale)),
-    queries: scaled(QUERIES, scale, 4),
-  };
-  say(site === 'docs' ? 'the manuals' : 'made-up pages');
-  const figures = await runWorker<RelevanceFigures>(new URL('workers/relevance-job.js', import.meta.url), job);
-  await rm(folder, { recursive: true, force: true });
-  return resultOf(figures);
+  const isSynthetic = site !== 'docs';
+  say(isSynthetic ? 'made-up pages' : 'the manuals');
+  return inEmptyFolder(join(cache, 'relevance'), async (folder) => {
+    const job: RelevanceJob = {
+      folder,
+      isSynthetic,
+      isNamedOnly: only?.includes('manuals') === false,
+      part: Math.max(1, Math.round(1 / scale)),
+      queries: scaled(QUERIES, scale, 4),
+    };
+    return resultOf(await runJob(import.meta.url, searchKnownItems, job));
+  });
 }
 
-/** The table, the picture and the notes. */
-export function resultOf(figures: RelevanceFigures): BenchResult {
+function resultOf(figures: Awaited<ReturnType<typeof searchKnownItems>>): BenchResult {
   const { pages, weights, sharedTitles, sameText, otherScript } = figures;
   const reported = figures.asked.filter(({ isForChoosing }) => !isForChoosing);
-  const rows = MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => rowOf(reported, language, kind)));
-  if (pages['rust']) rows.push(...NAME_KINDS.map((kind) => rowOf(reported, 'rust', kind)));
-  for (const set of NAMED_SETS) if (pages[set]) rows.push(rowOf(reported, set, 'named'));
+  const asked = (language: Asked['language'], kind: Asked['kind']) => ({
+    language,
+    kind,
+    all: reported.filter((one) => one.language === language && one.kind === kind),
+  });
+  const groups = [
+    ...MANUAL_LANGUAGES.flatMap((language) => KINDS.map((kind) => asked(language, kind))),
+    ...NAME_KINDS.map((kind) => asked('rust', kind)),
+    ...NAMED_SETS.map((set) => asked(set, 'named')),
+  ];
+  const { columns, rows } = tabulate(
+    groups.filter(({ all }) => all.length > 0),
+    {
+      language: { head: 'language', of: ({ language }) => NAMES[language] },
+      kind: { head: 'query', of: ({ kind }) => kind },
+      queries: { head: 'queries', of: ({ all }) => all.length },
+      ...Object.fromEntries(
+        FORMULAS.flatMap((formula): [string, Figure<(typeof groups)[number]>][] => [
+          [
+            `${formula}Mrr`,
+            { head: `${LABELS[formula]}: MRR@10`, digits: 3, of: ({ all }) => meanReciprocal(all, formula) },
+          ],
+          [`${formula}First`, { head: 'first', digits: 3, of: ({ all }) => shareOfFirst(all, formula) }],
+        ]),
+      ),
+    },
+    ({ language }) => ({ label: language }),
+  );
   const { title, headings, anchors, url, text, rank, language } = weights;
   return {
-    title: `relevance: the place of known pages among ${sum(Object.values(pages)).toLocaleString('en-US')}`,
-    columns: [
-      { key: 'language', head: 'language' },
-      { key: 'kind', head: 'query' },
-      { key: 'queries', head: 'queries' },
-      ...FORMULAS.flatMap((formula) => [
-        { key: `${formula}Mrr`, head: `${LABELS[formula]}: MRR@10`, digits: 3 },
-        { key: `${formula}First`, head: 'first', digits: 3 },
-      ]),
-    ],
-    rows: rows.filter(({ queries }) => queries > 0),
+    title: `relevance: the place of known pages among ${formatNumber(sum(Object.values(pages)))}`,
+    columns,
+    rows,
     notes: [
       `Pages: ${([...MANUAL_LANGUAGES, 'rust'] as const).map((language) => `${NAMES[language]} ${pages[language] ?? 0}`).join(', ')}; their indexes are ${(figures.indexBytes / 1e6).toFixed(1)} MB together.`,
       'A query is the words of a title, the text of a link to the page that the index does not hold, the four rarest words of a sentence that another page has too, or a piece of the text that no other text has: three words; six letters in a row of Chinese or Japanese, cut anywhere; two words of Korean without their last syllables. The page, or one with the same text, is the answer. A page that describes one name of the library of Rust is asked for by the parts of the name, as "hash map", and by the name.',
@@ -108,26 +128,13 @@ function lineOf({ isForChoosing, kind, language, places, query }: Asked): string
   ].join(' ');
 }
 
-function rowOf(asked: readonly Asked[], language: Asked['language'], kind: Asked['kind']) {
-  const some = asked.filter((one) => one.language === language && one.kind === kind);
-  const figures = FORMULAS.flatMap((formula) => [
-    [`${formula}Mrr`, meanReciprocal(some, formula)],
-    [
-      `${formula}First`,
-      some.length === 0 ? 0 : some.filter(({ places }) => places[formula] === 1).length / some.length,
-    ],
-  ]);
-  return {
-    language: NAMES[language],
-    kind,
-    queries: some.length,
-    ...(Object.fromEntries(figures) as Record<string, number>),
-  };
+function shareOfFirst(asked: readonly Asked[], formula: Formula): number {
+  return asked.filter(({ places }) => places[formula] === 1).length / asked.length;
 }
 
 function namedNote(asked: readonly Asked[], set: NamedSet, pages: number): string {
   const places = asked.filter(({ language }) => language === set).map((one) => one.places.ours);
-  const upTo = (most: number): number => places.filter((place) => place > 0 && place <= most).length;
+  const upTo = (max: number): number => places.filter((place) => place > 0 && place <= max).length;
   return `A query of bench/named-pages.json names a page of ${NAMES[set]}, ${pages} pages: of ${places.length} pages ${upTo(1)} come first, ${upTo(3)} among the first three.`;
 }
 
@@ -150,4 +157,151 @@ function worst(asked: readonly Asked[]): string[] {
 
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
+}
+
+interface RelevanceJob {
+  readonly folder: string;
+  readonly isSynthetic: boolean;
+  /** Measure only names: the queries of bench/named-pages.json, and the names of Rust. */
+  readonly isNamedOnly: boolean;
+  /** One page in this number is used. */
+  readonly part: number;
+  /** Number of queries of each kind and language. */
+  readonly queries: number;
+}
+
+/** A query, and the position of its answer by each formula; 0: it is not among the first ten. */
+interface Asked extends Omit<KnownItem, 'answers'> {
+  readonly answer: string;
+  readonly places: Readonly<Record<Formula, number>>;
+  /** The first hit of our formula. */
+  readonly first: string;
+}
+
+const BATCH = 500;
+const MAX_PLACE = 10;
+const MAX_ANCHORS = 50;
+/** Minimum gain for choosing another weight: a smaller one is chance. */
+const MIN_GAIN = 0.002;
+/** Weights to try. */
+const TRIED: Readonly<Partial<Record<keyof IndexWeights, readonly number[]>>> = {
+  language: [0, 1, 2, 4],
+  title: [2, 4, 8, 16, 32],
+  headings: [1, 2, 4, 8],
+  anchors: [1, 3, 6, 12],
+  url: [0.5, 1, 2, 4],
+  rank: [0, 0.1, 0.25, 0.5, 1],
+};
+
+/** Indexes the manuals, and searches known items by three formulas. */
+export async function searchKnownItems({ folder, isSynthetic, isNamedOnly, part, queries }: RelevanceJob) {
+  const pages: ManualPage[] = [];
+  const source = isSynthetic ? madeManual(queries * 4) : manualPages(part);
+  if (!isNamedOnly) for await (const page of source) pages.push(page);
+  const words = await createWords();
+  const { items, heldOut, ...excluded } = knownItems(pages, words, queries);
+  const rust: ManualPage[] = [];
+  if (!isSynthetic) for await (const page of rustPages(part)) rust.push(page);
+  const { settings } = loadSettings();
+  let weights: IndexWeights = weightsOf(settings);
+  const asked: Asked[] = [];
+  let indexBytes = 0;
+  const counts: Record<string, number> = { rust: rust.length };
+  for (const { language } of pages) counts[language] = (counts[language] ?? 0) + 1;
+
+  if (pages.length > 0) {
+    await measure(pages, items, async (formulas) => {
+      const some = items.filter(({ isForChoosing }) => isForChoosing);
+      weights = await chooseWeights(weights, async (given) => {
+        const places: number[] = [];
+        for (const item of some) places.push(placeOf(item, await formulas.ours(item.query, given)));
+        return sum(places.map((place) => (place > 0 ? 1 / place : 0))) / Math.max(1, some.length);
+      });
+    });
+  }
+  if (rust.length > 0) await measure(rust, nameItems(rust, queries));
+  for (const set of !isSynthetic && part === 1 ? NAMED_SETS : []) {
+    const named = await namedPages(set);
+    counts[set] = named.pages.length;
+    if (named.items.length > 0) await measure(named.pages, named.items);
+  }
+  return { pages: counts, indexBytes, ...excluded, weights, asked };
+
+  /** Indexes pages, and runs the queries. */
+  async function measure(
+    some: readonly ManualPage[],
+    known: readonly KnownItem[],
+    before?: (formulas: ReturnType<typeof createFormulas>) => Promise<void>,
+  ): Promise<void> {
+    const ranks = linkRanks(some);
+    await inEmptyFolder(folder, async () => {
+      await index(some, ranks);
+      const reader = openIndexReader({ folder, words: words.name, timeLimit: 60_000, entry: undefined });
+      const info = await reader.info();
+      indexBytes += info.bytes;
+      const { commonWords } = settings.search;
+      const formulas = createFormulas({ pages: some, ranks, words, reader, info, commonWords });
+      await before?.(formulas);
+      for (const item of known) {
+        const { body, njnu, ours } = await formulas.all(item.query, weights);
+        const places = { body: placeOf(item, body), njnu: placeOf(item, njnu), ours: placeOf(item, ours) };
+        const { answers, ...rest } = item;
+        asked.push({ ...rest, answer: answers[0]!, places, first: ours[0] ?? '' });
+      }
+      await reader.close();
+    });
+  }
+
+  /** Indexes pages, with the anchors of links to them, except those that are held out. */
+  async function index(some: readonly ManualPage[], ranks: ReadonlyMap<string, number>): Promise<void> {
+    const anchors = new Map<string, Set<string>>();
+    for (const { links } of some) {
+      for (const { url, anchor } of links) {
+        if (anchor.trim() === '' || heldOut.get(url) === anchor.trim()) continue;
+        anchors.set(url, (anchors.get(url) ?? new Set()).add(anchor.trim()));
+      }
+    }
+    const writer = await openSqliteWriter(folder, 'bench', words);
+    for (let at = 0; at < some.length; at += BATCH) {
+      const documents = some.slice(at, at + BATCH).map(({ url, title, headings, text, language }) => ({
+        key: rowKeyOf(url),
+        url,
+        title,
+        headings: headings.join('\n'),
+        anchors: [...(anchors.get(url) ?? [])].slice(0, MAX_ANCHORS).join('\n'),
+        text,
+        language,
+        fetchedAt: 0,
+        modifiedAt: 0,
+        rank: ranks.get(url) ?? 0,
+        fingerprint: url,
+      }));
+      await writer.apply(documents.map((document) => ({ type: 'put', document })));
+    }
+    await writer.markWhole();
+    await writer.close();
+  }
+}
+
+/** The weights with the best score. Each weight is changed once, one after another. */
+async function chooseWeights(
+  given: IndexWeights,
+  scoreOf: (weights: IndexWeights) => Promise<number>,
+): Promise<IndexWeights> {
+  let best = given;
+  let bestScore = await scoreOf(best);
+  for (const [name, values] of Object.entries(TRIED) as [keyof IndexWeights, readonly number[]][]) {
+    for (const value of values) {
+      if (value === best[name]) continue;
+      const other = { ...best, [name]: value };
+      const score = await scoreOf(other);
+      if (score > bestScore + MIN_GAIN) [best, bestScore] = [other, score];
+    }
+  }
+  return best;
+}
+
+/** The position among ten pages of different texts: a page with the same text as one before it does not count. */
+function placeOf({ answers }: KnownItem, urls: readonly string[]): number {
+  return urls.slice(0, MAX_PLACE).findIndex((url) => answers.includes(url)) + 1;
 }

@@ -33,7 +33,7 @@ export interface KnownItems {
   readonly otherScript: number;
 }
 
-const MOST_TITLE_WORDS = 8;
+const MAX_TITLE_WORDS = 8;
 const RARE_WORDS = 4;
 
 /**
@@ -74,15 +74,9 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
     seen.add(textOf.get(page.url)!);
     const sameTitle = byTitle.get(`${page.language} ${normal(page.title)}`)!;
     const titleWords = words.split(page.title, page.language);
-    if (
-      isShared(
-        sameTitle.map(({ url }) => url),
-        textOf,
-      )
-    )
-      sharedTitles += 1;
+    if (isShared(sameTitle, textOf)) sharedTitles += 1;
     else if (titleWords.length >= 2)
-      add('title', page, plain(page.title.slice(0, titleWords[MOST_TITLE_WORDS - 1]?.end)));
+      add('title', page, plain(page.title.slice(0, titleWords[MAX_TITLE_WORDS - 1]?.end)));
     const anchor = links.get(page.url);
     if (
       anchor !== undefined &&
@@ -140,13 +134,13 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
 }
 
 /** The pages with each sentence. */
-function sentencePages(pages: readonly ManualPage[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const { url, language, text } of pages) {
-    for (const sentence of new Set(sentencesOf(text).map((one) => `${language} ${normal(one)}`))) {
-      const urls = found.get(sentence);
-      if (urls) urls.push(url);
-      else found.set(sentence, [url]);
+function sentencePages(pages: readonly ManualPage[]): Map<string, ManualPage[]> {
+  const found = new Map<string, ManualPage[]>();
+  for (const page of pages) {
+    for (const sentence of new Set(sentencesOf(page.text).map((one) => `${page.language} ${normal(one)}`))) {
+      const others = found.get(sentence);
+      if (others) others.push(page);
+      else found.set(sentence, [page]);
     }
   }
   return found;
@@ -186,7 +180,7 @@ function rareWords(
 }
 
 /** Maximum number of pieces of a page to try. */
-const MOST_PIECES = 8;
+const MAX_PIECES = 8;
 /** The form of a piece: three whole words; six consecutive letters in a script without blanks; two words of Korean. */
 const PIECES: Readonly<Record<ManualLanguage, RegExp>> = {
   en: /(?<!\S)[a-z]{4,} [a-z]{4,} [a-z]{4,}(?![\S])/g,
@@ -208,31 +202,25 @@ function pieceOf(
   const all = [...text.matchAll(PIECES[language])].map(([found]) =>
     language === 'ko' ? found.replace(/\S(?=\s|$)/g, '') : found,
   );
-  for (let i = 0; i < Math.min(MOST_PIECES, all.length); i++) {
-    const piece = all[Math.floor(((i + 0.5) * all.length) / MOST_PIECES) % all.length]!;
+  for (let i = 0; i < Math.min(MAX_PIECES, all.length); i++) {
+    const piece = all[Math.floor(((i + 0.5) * all.length) / MAX_PIECES) % all.length]!;
     const parts = piece.split(' ');
     const holders = pages.filter(
       (page) => page.language === language && parts.every((part) => page.text.includes(part)),
     );
-    if (
-      !isShared(
-        holders.map(({ url }) => url),
-        textOf,
-      )
-    )
-      return piece;
+    if (!isShared(holders, textOf)) return piece;
   }
   return undefined;
 }
 
 /** Whether pages have different texts. */
-function isShared(urls: readonly string[], textOf: ReadonlyMap<string, string>): boolean {
-  return new Set(urls.map((url) => textOf.get(url))).size > 1;
+function isShared(pages: readonly ManualPage[], textOf: ReadonlyMap<string, string>): boolean {
+  return new Set(pages.map(({ url }) => textOf.get(url))).size > 1;
 }
 
 const NAME = /(?:struct|enum|trait|fn|macro|union)\.([^/]+)\.html$/;
 /** The maximum number of pages that describe one name, under several paths. */
-const MOST_OF_NAME = 3;
+const MAX_PAGES_OF_NAME = 3;
 
 /** Queries for pages that describe a name of several words, such as `HashMap` and `from_utf8`: its parts, and the name itself. */
 export function nameItems(pages: readonly ManualPage[], count: number): KnownItem[] {
@@ -245,7 +233,7 @@ export function nameItems(pages: readonly ManualPage[], count: number): KnownIte
       .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2')
       .split(/[ _]/)
       .filter((part) => part !== '');
-    const isOne = some.length <= MOST_OF_NAME && parts.length > 1 && parts.every((part) => part.length > 1);
+    const isOne = some.length <= MAX_PAGES_OF_NAME && parts.length > 1 && parts.every((part) => part.length > 1);
     return isOne ? [{ name, parts, answers: some.map(({ url }) => url) }] : [];
   });
   names.sort((a, b) => (order(a.name) < order(b.name) ? -1 : 1));

@@ -1,3 +1,4 @@
+import { randomShares } from './made-page.js';
 import { MANUAL_LANGUAGES, type ManualPage } from './manual-pages.js';
 
 const SYLLABLES = {
@@ -11,7 +12,7 @@ const SYLLABLES = {
 /** Pages of made-up words, for trials of the bench without installed manuals. They are the same at every call. */
 export function* madeManual(pagesALanguage: number): Generator<ManualPage> {
   for (const language of MANUAL_LANGUAGES) {
-    const random = numbers(language.charCodeAt(0));
+    const random = randomShares(language.charCodeAt(0) * 7919);
     const hasBlanks = SYLLABLES[language].includes(' ');
     const pieces = hasBlanks ? SYLLABLES[language].split(' ') : [...SYLLABLES[language]];
     const blank = hasBlanks ? ' ' : '';
@@ -34,12 +35,4 @@ export function* madeManual(pagesALanguage: number): Generator<ManualPage> {
       };
     }
   }
-}
-
-function numbers(seed: number): () => number {
-  let state = seed * 7919;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

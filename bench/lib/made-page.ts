@@ -17,6 +17,23 @@ export function mix(...numbers: readonly number[]): number {
   return hash >>> 0;
 }
 
+/** Random-looking numbers from 0 to below 1, one after another; the same for the same seed. */
+export function randomShares(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** A word of syllables, which differs for each rank; the first ones are the shortest. */
+export function wordOf(syllables: readonly string[], rank: number): string {
+  let word = '';
+  for (let rest = rank + 1; rest > 0; rest = Math.floor(rest / syllables.length))
+    word += syllables[rest % syllables.length];
+  return word;
+}
+
 /** An HTML page with links and about this number of words; the same for the same seed. */
 export function madePage(seed: number, links: readonly string[], words: number): string {
   const parts = [

@@ -46,6 +46,35 @@ function errorIn(output: string): string | undefined {
   return lines.find((line) => /^[\w.]*Error\b.*:/.test(line)) ?? lines.find((line) => line !== '');
 }
 
+/** What `workers/job.js` runs. */
+export interface JobCall {
+  /** The URL of a module, and the name of a function that it exports. */
+  readonly module: string;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+const JOB = new URL('../workers/job.js', import.meta.url);
+
+/**
+ * Runs a function in a process of its own, so that its time and its memory are measured alone.
+ * @param module the URL of the module that exports the function under its own name
+ * @throws Error with the first line of its error, when it fails
+ */
+export async function runJob<A, T, R = never>(
+  module: string,
+  job: (argument: A, report: (value: R) => void) => T | Promise<T>,
+  argument: A,
+  { onReport, cwd }: { readonly onReport?: (value: R) => void; readonly cwd?: string } = {},
+): Promise<T> {
+  const call: JobCall = { module, name: job.name, argument };
+  const onReply = ({ report }: { report?: R }): void => {
+    if (report !== undefined) onReport?.(report);
+  };
+  const last = await runWorker<{ result?: T; report?: R }>(JOB, call, onReply, cwd);
+  return last.result as T;
+}
+
 /** In a worker: its argument. */
 export function givenArgument<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
