@@ -1,5 +1,6 @@
 import { dict } from '@node-rs/jieba/dict.js';
-import { mix } from './made-page.js';
+import { rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import { mix, wordOf } from './made-page.js';
 
 /** Number of different words in each language. The n-th most frequent word is n times as rare as the first (Zipf). */
 export const VOCABULARY = 60_000;
@@ -7,7 +8,6 @@ const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo
 /** The most frequent words of a Chinese dictionary, so that a word splitter finds the words that a text was made from. */
 const CHINESE = commonestOf(dict.toString());
 
-/** A page of made-up words. */
 export interface MadeText {
   readonly url: string;
   readonly title: string;
@@ -27,6 +27,15 @@ export function* madeTexts(pages: number): Generator<MadeText> {
   }
 }
 
+/** The same pages as fetched rows of a table, with more cells by the number of the page. */
+export function* textRows(pages: number, more: (page: number) => PageChange['set']): Generator<PageChange> {
+  let page = 0;
+  for (const { url, ...text } of madeTexts(pages)) {
+    const fetched = { status: 'fetched', score: 1, parseStatus: { code: 'success' } } as const;
+    yield { key: rowKeyOf(url), set: { ...fetched, ...text, ...more(page++) } };
+  }
+}
+
 function sentences(words: readonly string[], language: 'en' | 'zh'): string {
   const [blank, stop] = language === 'en' ? [' ', '. '] : ['', '。'];
   let text = '';
@@ -41,15 +50,7 @@ function rankOf(number: number): number {
 
 /** A word of a language by its frequency rank, from 0. */
 export function madeWord(language: MadeText['language'], rank: number): string {
-  return language === 'en' ? englishWord(rank) : CHINESE[rank]!;
-}
-
-function englishWord(rank: number): string {
-  let word = '';
-  for (let left = rank + 1; left > 0; left = Math.floor(left / SYLLABLES.length)) {
-    word += SYLLABLES[left % SYLLABLES.length];
-  }
-  return word;
+  return language === 'en' ? wordOf(SYLLABLES, rank) : CHINESE[rank]!;
 }
 
 /** Parses lines of `word frequency kind`. */
