@@ -2,19 +2,23 @@
  * The graph of links and its rank: seconds and memory for making nodes and edges from rows, and for an iteration of PageRank. The rows are
  * generated while they are read.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildGraphs, pageRank, withWorkFolder } from '../packages/graph/public.js';
+import { setV8Flags } from '../packages/util/index.js';
+import type { LinkRow } from '../packages/webcrawl/internal.js';
 import { scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import type { GraphPlan } from './lib/made-graph.js';
-import type { Row } from './lib/table.js';
-import { runWorker } from './lib/worker.js';
-import type { GraphSample, GraphStep } from './workers/graph-job.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { randomShares } from './lib/made-page.js';
+import { formatNumber, tabulate } from './lib/table.js';
+import { measured, runJob, type TaskCost } from './lib/worker.js';
 
 const PAGES = 5_000_000;
 const LINKS = 100_000_000;
 const ITERATIONS = 5;
+const PAGES_PER_HOST = 1000;
+/** One page in this number has no links. */
+const NO_LINKS_EVERY = 5;
 
-/** `graph`: the time and memory of graph and rank. */
 export const graphBench: Bench = {
   about: 'seconds and memory to make the graph of links, and of an iteration of PageRank',
   names: ['graph'],
@@ -23,36 +27,78 @@ export const graphBench: Bench = {
 };
 
 async function run({ scale, cache, say }: BenchOptions): Promise<BenchResult> {
-  const plan: GraphPlan = { pages: scaled(PAGES, scale, 1000), links: scaled(LINKS, scale, 20_000) };
-  const folder = join(cache, 'graph');
+  const plan = { pages: scaled(PAGES, scale, 1000), links: scaled(LINKS, scale, 20_000) };
   say(`${plan.pages} pages`);
-  const job = { plan, folder, iterations: ITERATIONS };
-  const sample = await runWorker<GraphSample>(new URL('workers/graph-job.js', import.meta.url), job);
-  await rm(folder, { recursive: true, force: true });
-  const count = (n: number): string => n.toLocaleString('en-US');
-  const rows = sample.steps.map((step): Row & GraphStep => ({ ...step }));
-  return {
-    title: `graph: ${count(sample.nodes)} nodes, ${count(sample.edges)} edges of ${count(sample.links)} links`,
-    columns: [
-      { key: 'step', head: 'step' },
-      { key: 'seconds', head: 's', digits: 1 },
-      { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
-      { key: 'residentMb', head: 'peak MB' },
-      { key: 'ownMb', head: 'own MB' },
-    ],
-    rows,
-    notes: ['Making the rows is part of the second step too; the first says how much of it.'],
-    chart: {
-      title: 'The graph of links',
-      panels: [
-        { title: 'Seconds', digits: 1, better: 'less', bars: rows.map(({ step, seconds }) => bar(step, seconds)) },
-        { title: 'Peak memory, MB', better: 'less', bars: rows.map(({ step, residentMb }) => bar(step, residentMb)) },
-      ],
+  const sample = await inEmptyFolder(join(cache, 'graph'), (folder) =>
+    runJob(import.meta.url, rankGraph, { ...plan, folder }),
+  );
+  const { nodes, edges, links, steps } = sample;
+  const { panels, ...table } = tabulate(
+    steps,
+    {
+      step: { head: 'step', of: ({ step }) => step },
+      seconds: { head: 's', digits: 1, better: 'less', panel: 'Seconds', of: ({ seconds }) => seconds },
+      cpuSeconds: { head: 'CPU s', digits: 1, of: ({ cpuSeconds }) => cpuSeconds },
+      residentMb: { head: 'peak MB', better: 'less', of: ({ residentMb }) => residentMb },
+      ownMb: { head: 'own MB', of: ({ ownMb }) => ownMb },
     },
+    ({ step }) => ({ label: step }),
+  );
+  return {
+    title: `graph: ${formatNumber(nodes)} nodes, ${formatNumber(edges)} edges of ${formatNumber(links)} links`,
+    ...table,
+    notes: ['Making the rows is part of the second step too; the first says how much of it.'],
+    chart: { title: 'The graph of links', panels },
     samples: sample,
   };
 }
 
-function bar(label: string, value: number): { label: string; value: number; ours: true } {
-  return { label, value, ours: true };
+interface Plan {
+  readonly pages: number;
+  /** In sum: half of them within the host, half to any page, and to some pages far more often. */
+  readonly links: number;
+}
+
+export async function rankGraph({ folder, ...plan }: Plan & { readonly folder: string }) {
+  setV8Flags();
+  const steps: (TaskCost & { step: string })[] = [];
+  async function run<T>(step: string, task: () => T | Promise<T>, times = 1): Promise<T> {
+    const [result, { seconds, cpuSeconds, ...memory }] = await measured(task);
+    steps.push({ step, seconds: seconds / times, cpuSeconds: cpuSeconds / times, ...memory });
+    return result;
+  }
+
+  let links = 0;
+  await run('the rows alone', () => {
+    for (const row of rowsOf(plan)) links += row.links.length;
+  });
+  return withWorkFolder(folder, async (work) => {
+    const { graphs } = await run('nodes and edges', () =>
+      buildGraphs(rowsOf(plan), { folder: work, levels: ['page'], count: () => {} }),
+    );
+    const { adjacency } = graphs[0]!;
+    const settings = { damping: 0.85, tolerance: 0, danglingMass: 'spread', maxIterations: ITERATIONS } as const;
+    await run('an iteration of PageRank', () => pageRank(adjacency, settings), ITERATIONS);
+    return { nodes: adjacency.nodes, edges: adjacency.edges, links, steps };
+  });
+}
+
+/** The rows of a graph in key order; always the same. */
+function* rowsOf({ pages, links }: Plan): Generator<LinkRow> {
+  const linksOfPage = Math.round((links / pages) * (NO_LINKS_EVERY / (NO_LINKS_EVERY - 1)));
+  const random = randomShares(1);
+  const padded = (n: number): string => String(n).padStart(7, '0');
+  const hostOf = (page: number): string => `h${padded(Math.floor(page / PAGES_PER_HOST))}`;
+  for (let page = 0; page < pages; page++) {
+    const found: string[] = [];
+    const first = page - (page % PAGES_PER_HOST);
+    const count = page % NO_LINKS_EVERY === NO_LINKS_EVERY - 1 ? 0 : linksOfPage;
+    for (let i = 0; i < count; i++) {
+      const isNear = i % 2 === 0;
+      const target = isNear ? first + Math.floor(random() * PAGES_PER_HOST) : Math.floor(random() ** 3 * pages);
+      const to = Math.min(target, pages - 1);
+      found.push(`https://www.${hostOf(to)}.com/page/${padded(to)}`);
+    }
+    yield { key: `com.${hostOf(page)}.www:https/page/${padded(page)}`, status: 'fetched', links: found };
+  }
 }

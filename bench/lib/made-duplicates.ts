@@ -1,5 +1,5 @@
 /** Made-up pages with known duplicates, in English and in Chinese. They are the same on every run. */
-import { mix } from './made-page.js';
+import { mix, wordOf } from './made-page.js';
 
 /** How a page differs from its original. */
 export const EDITS = [
@@ -102,15 +102,8 @@ function textOf({ menu, date, body }: Parts, language: Language): string {
 function wordsOf(seed: number, count: number, language: Language): string[] {
   return Array.from({ length: count }, (_, i) => {
     const rank = Math.floor(VOCABULARY ** (mix(seed, i) / 2 ** 32)) - 1;
-    return language === 'English' ? englishWord(rank) : chineseWord(rank);
+    return language === 'English' ? wordOf(SYLLABLES, rank) : chineseWord(rank);
   });
-}
-
-function englishWord(rank: number): string {
-  let word = '';
-  for (let rest = rank + 1; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
-    word += SYLLABLES[rest % SYLLABLES.length];
-  return word;
 }
 
 function chineseWord(rank: number): string {
