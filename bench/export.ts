@@ -2,15 +2,17 @@
  * The speed of exports: rows and megabytes in a second for each format, beside a plain scan of the same fields, and the peak memory, also
  * with a tenth of the rows. Each runs in its own process on the same tables.
  */
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setV8Flags } from '../packages/util/index.js';
+import { openContext } from '../packages/webcrawl/internal.js';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { makeTable } from './lib/cached-table.js';
 import { EXPORT_CASES } from './lib/export-formats.js';
-import type { ExportPlan } from './lib/export-table.js';
-import { alternate, spread, type Spread } from './lib/rounds.js';
-import { runWorker } from './lib/worker.js';
-import type { ExportSample } from './workers/export-job.js';
+import { EXPORT_TABLE } from './lib/export-table.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { alternate, over, samplesByName } from './lib/rounds.js';
+import { formatNumber, tabulate } from './lib/table.js';
+import { measured, runJob } from './lib/worker.js';
 
 const ROWS = 5_000_000;
 const ROWS_PER_HOST = 1000;
@@ -18,11 +20,6 @@ const BODY_EVERY = 25;
 /** The smaller table, for comparing memory, has fewer rows by this factor. */
 const FEWER = 10;
 
-interface MeasuredCase extends ExportSample {
-  readonly fewerRowsMb: number;
-}
-
-/** `export`: the rate of each format. */
 export const exportBench: Bench = {
   about: 'rows and MB per second of each format of export, against a plain scan',
   names: Object.keys(EXPORT_CASES),
@@ -31,82 +28,66 @@ export const exportBench: Bench = {
 };
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const planOf = (rows: number): ExportPlan => ({
-    hosts: scaled(rows / ROWS_PER_HOST, options.scale),
-    rowsPerHost: ROWS_PER_HOST,
-    bodyEvery: BODY_EVERY,
-  });
-  const plan = planOf(ROWS);
-  const tables = {
-    all: await makeTable(options, 'export', plan),
-    fewer: await makeTable(options, 'export', planOf(ROWS / FEWER)),
+  const { scale, cache, rounds, say } = options;
+  const table = (rows: number): Promise<string> => {
+    const hosts = scaled(rows / ROWS_PER_HOST, scale);
+    return makeTable(options, EXPORT_TABLE, { hosts, rowsPerHost: ROWS_PER_HOST, bodyEvery: BODY_EVERY });
   };
+  const [all, fewer] = [await table(ROWS), await table(ROWS / FEWER)];
   const cases = Object.entries(EXPORT_CASES)
-    .map(([name, { about, output }]) => ({ name, about, output }))
+    .map(([name, { about }]) => ({ name, about }))
     .filter(({ name }) => isWanted(options, name));
-  const folder = join(options.cache, 'export');
-  const runOn = async (table: keyof typeof tables, name: string, output: string): Promise<ExportSample> => {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-    const job = { directory: tables[table], name, output: join(folder, output) };
-    return runWorker<ExportSample>(new URL('workers/export-job.js', import.meta.url), job);
-  };
-  const samples = await alternate(cases, options.rounds, async ({ name, output }, round) => {
-    options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
-    const sample = await runOn('all', name, output);
+  const exported = await alternate(cases, rounds, async ({ name }, round) => {
+    say(`round ${round + 1} of ${rounds}: ${name}`);
+    const exportFrom = (directory: string): ReturnType<typeof exportTable> =>
+      inEmptyFolder(join(cache, 'export'), (folder) =>
+        runJob(import.meta.url, exportTable, { directory, name, folder }),
+      );
+    const sample = await exportFrom(all);
     const { rows, seconds, cpuSeconds, megabytes } = sample;
-    options.say(
+    say(
       `${name}: ${rows} rows, ${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s, own ${sample.ownMb.toFixed(0)} MB`,
     );
-    return { ...sample, fewerRowsMb: (await runOn('fewer', name, output)).ownMb };
+    return { ...sample, fewerRowsMb: (await exportFrom(fewer)).ownMb };
   });
-  await rm(folder, { recursive: true, force: true });
 
-  const over = (name: string, figure: (sample: MeasuredCase) => number): Spread =>
-    spread((samples.get(name) ?? []).map(figure));
-  const scan = samples.has('scan') ? over('scan', ({ cpuSeconds }) => cpuSeconds).median : NaN;
-  const rows = cases.map(({ name }) => ({
-    name,
-    rows: over(name, (sample) => sample.rows),
-    rate: over(name, (sample) => sample.rows / sample.seconds / 1000),
-    megabytes: over(name, (sample) => sample.megabytes),
-    megabyteRate: over(name, (sample) => sample.megabytes / sample.seconds),
-    cpuSeconds: over(name, (sample) => sample.cpuSeconds),
-    speed: over(name, (sample) => scan / sample.cpuSeconds),
-    peakMb: over(name, ({ ownMb }) => ownMb),
-    fewerRowsMb: over(name, (sample) => sample.fewerRowsMb),
-  }));
-  const count = (plan.hosts * plan.rowsPerHost).toLocaleString('en-US');
+  const scan = exported.find(({ name }) => name === 'scan');
+  const scanCpu = scan ? over(({ cpuSeconds }: { cpuSeconds: number }) => cpuSeconds)(scan).median : NaN;
+  const { panels, ...figures } = tabulate(
+    exported,
+    {
+      name: { head: 'format', of: ({ name }) => name },
+      rows: { head: 'rows', of: over(({ rows }) => rows) },
+      rate: { head: '1,000 rows/s', digits: 1, better: 'more', of: over(({ rows, seconds }) => rows / seconds / 1000) },
+      megabyteRate: { head: 'MB/s', digits: 1, of: over(({ megabytes, seconds }) => megabytes / seconds) },
+      megabytes: { head: 'MB', of: over(({ megabytes }) => megabytes) },
+      cpuSeconds: { head: 'CPU s', digits: 1, of: over(({ cpuSeconds }) => cpuSeconds) },
+      speed: { head: 'of scan', digits: 2, of: over(({ cpuSeconds }) => scanCpu / cpuSeconds) },
+      peakMb: { head: 'own MB', of: over(({ ownMb }) => ownMb) },
+      fewerRowsMb: { head: `of 1/${FEWER} of the rows`, of: over(({ fewerRowsMb }) => fewerRowsMb) },
+    },
+    ({ name }) => ({ label: name, ours: name !== 'scan' }),
+  );
   return {
-    title: `export: a table of ${count} rows`,
-    columns: [
-      { key: 'name', head: 'format' },
-      { key: 'rate', head: '1,000 rows/s', digits: 1 },
-      { key: 'megabyteRate', head: 'MB/s', digits: 1 },
-      { key: 'megabytes', head: 'MB', digits: 0 },
-      { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
-      { key: 'speed', head: 'of scan', digits: 2 },
-      { key: 'peakMb', head: 'own MB' },
-      { key: 'fewerRowsMb', head: `of 1/${FEWER} of the rows` },
-    ],
-    rows,
+    title: `export: a table of ${formatNumber(scaled(ROWS / ROWS_PER_HOST, scale) * ROWS_PER_HOST)} rows`,
+    ...figures,
     notes: [
       ...cases.map(({ name, about }) => `${name}: ${about}.`),
       'Of scan: the CPU time of the plain scan divided by that of the export; of jsonl at least 0.5 is asked for.',
       'Own MB is the peak of the memory of the process, without mapped files of the table; beside it, that of a table with a tenth of the rows.',
       `All formats read all rows. One row in ${BODY_EVERY} has a body, of 5 KB of HTML.`,
     ],
-    chart: {
-      title: 'Export',
-      panels: [
-        {
-          title: 'rows per second, in thousands',
-          digits: 1,
-          better: 'more' as const,
-          bars: rows.map(({ name, rate }) => ({ label: name, value: rate, ours: name !== 'scan' })),
-        },
-      ],
-    },
-    samples: Object.fromEntries(samples),
+    chart: { title: 'Export', panels },
+    samples: samplesByName(exported),
   };
+}
+
+export async function exportTable({ directory, name, folder }: { directory: string; name: string; folder: string }) {
+  setV8Flags();
+  await using crawl = await openContext({ table: `level:${directory}` });
+  const { output, run: write } = EXPORT_CASES[name]!;
+  const [{ counters }, cost] = await measured(() => write(crawl, join(folder, output)));
+  // For an archive, `rows` are the pages in it, and `selected` the rows that were read.
+  const { rows = 0, selected = rows, bytes = 0 } = counters;
+  return { rows: selected, megabytes: bytes / 1e6, ...cost };
 }

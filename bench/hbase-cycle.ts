@@ -6,16 +6,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { LOADER } from './lib/cached-table.js';
-import type { Step } from './lib/cycle-cases.js';
-import { FOUR_JOBS as STEPS, runSteps, type StepFigures } from './lib/cycle-steps.js';
-import type { TablePlan } from './lib/cycle-table.js';
+import {
+  panelsOfSteps,
+  ratioToBase,
+  runSteps,
+  stepsOnTables,
+  type CycleSample,
+  type Step,
+  type StepFigures,
+} from './lib/cycle-steps.js';
+import { loadHBaseTable, type TablePlan } from './lib/cycle-table.js';
 import { openHBaseTarget } from './lib/hbase-target.js';
-import { alternate, spread, type Spread } from './lib/rounds.js';
-import type { Row } from './lib/table.js';
-import { runWorker } from './lib/worker.js';
-import type { LoadJob } from './workers/load-table.js';
+import { alternate, over, samplesByName, type Sampled } from './lib/rounds.js';
+import { formatNumber, tabulate } from './lib/table.js';
+import { runJob } from './lib/worker.js';
 
+const STEPS: readonly Step[] = (['generate', 'fetch', 'parse', 'updatedb'] as const).map((job) => ({ name: job, job }));
 const TABLES = [
   { name: '100k', rows: 100_000 },
   { name: '2m', rows: 2_000_000 },
@@ -25,11 +31,9 @@ const HOSTS = 20_000;
 const TOP_N = 2000;
 const AT_MOST = 1.3;
 const ROUNDS = 3;
-type Sample = Readonly<Record<string, StepFigures>>;
 
-/** `hbase-cycle`: the cost of a batch on HBase as the table grows. */
 export const hbaseCycleBench: Bench = {
-  about: `a batch of ${TOP_N.toLocaleString('en-US')} rows on tables on HBase of 100,000 and 2,000,000 rows`,
+  about: `a batch of ${formatNumber(TOP_N)} rows on tables on HBase of 100,000 and 2,000,000 rows`,
   names: TABLES.map(({ name }) => name),
   rounds: ROUNDS,
   run,
@@ -46,15 +50,15 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       const url = target.urlOf(name);
       urls.set(name, url);
       const plan = planOf(rows, options.scale);
-      const count = plan.hosts * plan.rowsPerHost;
-      options.say(`filling a table of ${count.toLocaleString('en-US')} rows …`);
-      const job: LoadJob = { kind: 'hbase', plan, table: url };
-      const { seconds } = await runWorker<{ seconds: number }>(LOADER, job);
-      filled.push(`${name}: ${count.toLocaleString('en-US')} rows were put in ${seconds.toFixed(0)} s.`);
+      const count = formatNumber(plan.hosts * plan.rowsPerHost);
+      options.say(`filling a table of ${count} rows …`);
+      const start = performance.now();
+      await runJob(new URL('lib/cycle-table.js', import.meta.url).href, loadHBaseTable, { url, plan });
+      filled.push(`${name}: ${count} rows were put in ${((performance.now() - start) / 1000).toFixed(0)} s.`);
       options.say(filled.at(-1)!);
     }
     await target.untilQuiet();
-    const samples = await alternate(tables, options.rounds, async ({ name }, round) => {
+    const measured = await alternate(tables, options.rounds, async ({ name }, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
       return runSteps({
         table: urls.get(name)!,
@@ -65,7 +69,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
         serverSeconds: target.cpuSeconds,
       });
     });
-    return present(tables, samples, [...filled, target.about]);
+    return present(measured, [...filled, target.about]);
   } finally {
     await target.stop();
     await rm(folder, { recursive: true, force: true });
@@ -78,62 +82,39 @@ function planOf(rows: number, scale: number): TablePlan {
   return { hosts, rowsPerHost, pool: scaled(50_000, scale, 100), bigHostRows: 0, notDue: 0, refused: 0 };
 }
 
-function present(
-  tables: readonly { readonly name: string }[],
-  samples: ReadonlyMap<string, readonly Sample[]>,
-  notes: readonly string[],
-): BenchResult {
-  const base = tables[0]!.name;
-  const figureOf = (name: string, step: Step, figure: (found: StepFigures) => number): Spread =>
-    spread((samples.get(name) ?? []).map((sample) => figure(sample[step.name]!)));
-  const of = (name: string, step: Step, figure: 'seconds' | 'cpuSeconds' | 'serverSeconds' | 'rowsRead'): Spread =>
-    figureOf(name, step, (found) => found[figure] ?? NaN);
-  const cpu = (name: string, step: Step): number =>
-    figureOf(name, step, ({ cpuSeconds, serverSeconds = 0 }) => cpuSeconds + serverSeconds).median;
-  const rows = STEPS.flatMap((step) =>
-    tables.map(({ name }): Row => ({
-      step: step.name,
-      table: name,
-      did: samples.get(name)?.[0]?.[step.name]?.did,
-      seconds: of(name, step, 'seconds'),
-      ...(name !== base && {
-        ratio: of(name, step, 'seconds').median / of(base, step, 'seconds').median,
-        cpuRatio: cpu(name, step) / cpu(base, step),
-        asked: `≤ ${AT_MOST}`,
-      }),
-      node: of(name, step, 'cpuSeconds'),
-      servers: of(name, step, 'serverSeconds'),
-      rowsRead: of(name, step, 'rowsRead'),
-    })),
+function present(tables: readonly Sampled<{ readonly name: string }, CycleSample>[], notes: string[]): BenchResult {
+  const all = stepsOnTables(tables, STEPS);
+  const toBase = (figure: (found: StepFigures) => number) => (one: (typeof all)[number]) =>
+    one.table === tables[0] ? undefined : ratioToBase(one, figure);
+  const { columns, rows } = tabulate(
+    all,
+    {
+      step: { head: 'job', of: ({ step }) => step.name },
+      table: { head: 'table', of: ({ table }) => table.name },
+      did: { head: 'rows done', of: ({ samples }) => samples[0]?.did },
+      seconds: { head: 'seconds', digits: 2, of: over(({ seconds }) => seconds) },
+      ratio: { head: 'ratio', digits: 2, of: toBase(({ seconds }) => seconds) },
+      node: { head: 'CPU s of Node', digits: 2, of: over(({ cpuSeconds }) => cpuSeconds) },
+      servers: { head: 'of the servers', digits: 2, of: over(({ serverSeconds = NaN }) => serverSeconds) },
+      cpuRatio: {
+        head: 'ratio of both',
+        digits: 2,
+        of: toBase(({ cpuSeconds, serverSeconds = 0 }) => cpuSeconds + serverSeconds),
+      },
+      asked: { head: 'asked', of: ({ table }) => (table === tables[0] ? undefined : `≤ ${AT_MOST}`) },
+      rowsRead: { head: 'rows read', of: over(({ rowsRead }) => rowsRead) },
+    },
+    ({ table }) => ({ label: table.name }),
   );
   return {
     title: 'hbase-cycle: what a batch costs on HBase as the table grows',
-    columns: [
-      { key: 'step', head: 'job' },
-      { key: 'table', head: 'table' },
-      { key: 'did', head: 'rows done' },
-      { key: 'seconds', head: 'seconds', digits: 2 },
-      { key: 'ratio', head: 'ratio', digits: 2 },
-      { key: 'node', head: 'CPU s of Node', digits: 2 },
-      { key: 'servers', head: 'of the servers', digits: 2 },
-      { key: 'cpuRatio', head: 'ratio of both', digits: 2 },
-      { key: 'asked', head: 'asked' },
-      { key: 'rowsRead', head: 'rows read' },
-    ],
+    columns,
     rows,
     notes: [
       ...notes,
       'Ratios are of medians. Time and CPU time of Node are those of the job, without opening the table.',
     ],
-    chart: {
-      title: 'A cycle on HBase costs what its batch costs',
-      panels: STEPS.map((step) => ({
-        title: `${step.name}, seconds`,
-        digits: 2,
-        better: 'less' as const,
-        bars: tables.map(({ name }) => ({ label: name, value: of(name, step, 'seconds'), ours: name !== base })),
-      })),
-    },
-    samples: Object.fromEntries(samples),
+    chart: { title: 'A cycle on HBase costs what its batch costs', panels: panelsOfSteps(all, 2) },
+    samples: samplesByName(tables),
   };
 }

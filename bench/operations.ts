@@ -17,11 +17,10 @@ import {
   type OperationCounts,
   type OperationName,
 } from './lib/operations.js';
-import { alternate, spread, type Spread } from './lib/rounds.js';
+import { alternate, over, samplesByName, type Sampled } from './lib/rounds.js';
 import { SITES, startSite, type Site } from './lib/site.js';
-import type { Row } from './lib/table.js';
+import { formatNumber, tabulate } from './lib/table.js';
 
-/** `operations`: the reasons behind the rates of `crawl`. */
 export const operationsBench: Bench = {
   about: 'what that crawl asks of the store for each page: row changes, entries, calls, bytes',
   names: [],
@@ -49,11 +48,11 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const notes = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
   options.say(`${site.name}, served by ${site.server}`);
   try {
-    const samples = await alternate(counted, options.rounds, async (crawler, round): Promise<Sample> => {
+    const measured = await alternate(counted, options.rounds, async (crawler, round): Promise<Sample> => {
       options.say(`round ${round + 1} of ${options.rounds}: ${crawler.name}`);
       return countOnce(crawler, site, options.cache, join(notes, `${crawler.name}-${round}.json`));
     });
-    return present(site, counted, samples);
+    return present(site, measured);
   } finally {
     await rm(notes, { recursive: true, force: true });
     await site.close();
@@ -67,29 +66,29 @@ async function countOnce(crawler: Counted, site: Site, cache: string, file: stri
   return { pages, counts: JSON.parse(await readFile(file, 'utf8')) as OperationCounts };
 }
 
-function present(
-  site: Site,
-  counted: readonly Counted[],
-  samples: ReadonlyMap<string, readonly Sample[]>,
-): BenchResult {
-  const perPage = (name: string, of: readonly OperationName[]): Spread =>
-    spread((samples.get(name) ?? []).map(({ pages, counts }) => of.reduce((sum, key) => sum + counts[key], 0) / pages));
-  const row = (what: string, of: readonly OperationName[]): Row => ({
-    what,
-    ...Object.fromEntries(counted.map(({ name }) => [name, perPage(name, of)])),
-  });
+function present(site: Site, counted: readonly Sampled<Counted, Sample>[]): BenchResult {
+  const perPage = (of: readonly OperationName[]) =>
+    over(({ pages, counts }: Sample) => of.reduce((sum, key) => sum + counts[key], 0) / pages);
+  const pages = counted.map((one) => formatNumber(over((sample: Sample) => sample.pages)(one).median));
+  const { columns, rows } = tabulate(
+    [
+      ...SUMS.map(({ what, of }) => ({ what: `all ${what}`, count: perPage(of) })),
+      ...OPERATIONS.map(({ key, what }) => ({ what, count: perPage([key]) })),
+    ],
+    {
+      what: { head: 'for a page', of: ({ what }) => what },
+      ...Object.fromEntries(
+        counted.map((one) => [one.name, { head: one.name, digits: 2, of: ({ count }) => count(one) }]),
+      ),
+    },
+    ({ what }) => ({ label: what }),
+  );
   return {
     title: `operations: for a page of ${site.name}`,
-    columns: [
-      { key: 'what', head: 'for a page' },
-      ...counted.map(({ name }) => ({ key: name, head: name, digits: 2 })),
-    ],
-    rows: [
-      ...SUMS.map(({ what, of }) => row(`all ${what}`, of)),
-      ...OPERATIONS.map(({ key, what }) => row(what, [key])),
-    ],
+    columns,
+    rows,
     notes: [
-      `Divided by the pages of status 200: ${counted.map(({ name }) => spread((samples.get(name) ?? []).map(({ pages }) => pages)).median.toLocaleString('en-US')).join(', ')}.`,
+      `Divided by the pages of status 200: ${pages.join(', ')}.`,
       'Asynchronous store calls are those that wait for a thread: of LevelDB batch, get, getMany and the steps of iterators, and writes and reads of files.',
       ...OPERATIONS.map(({ what, about }) => `${what}: ${about}.`),
     ],
@@ -99,9 +98,9 @@ function present(
         title: `${what} for a page`,
         better: 'less' as const,
         digits: 2,
-        bars: counted.map(({ name }) => ({ label: name, value: perPage(name, of), ours: name === OURS.name })),
+        bars: counted.map((one) => ({ label: one.name, value: perPage(of)(one), ours: one.name === OURS.name })),
       })),
     },
-    samples: Object.fromEntries(samples),
+    samples: samplesByName(counted),
   };
 }

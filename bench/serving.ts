@@ -4,32 +4,36 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setV8Flags } from '../packages/util/index.js';
+import { crawlContinuously, jobs, openContext, rowKeyOf, serve } from '../packages/webcrawl/internal.js';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { OURS } from './lib/crawlers.js';
+import { loadPages } from './lib/fill-table.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { textRows } from './lib/made-texts.js';
+import { addressOf } from './lib/made-up-site.js';
 import { cpuSecondsOf } from './lib/measure.js';
-import { alternate, spread, type Spread } from './lib/rounds.js';
+import { cpuPerThousand, pagesPerSecond } from './lib/quarters.js';
+import { alternate, over, ratio, samplesByName, spread, type Sampled, type Spread } from './lib/rounds.js';
 import { startSite, type Site } from './lib/site.js';
-import { runWorker } from './lib/worker.js';
-import type { ServingFigures, ServingJob } from './workers/serving-job.js';
+import { formatNumber, tabulate, type Cell } from './lib/table.js';
+import { runJob } from './lib/worker.js';
 
 const RATE = 'rate';
 const POLITE = 'polite';
 const FINDABLE = 'findable';
-/** Number of pages in the existing table. */
-const KNOWN = 100_000;
+const KNOWN_PAGES = 100_000;
 const INJECTED_HOSTS = 300;
 /** Queries, one in each second in turn: a word of most pages, two words, and a phrase. */
 const QUERIES = ['tide', 'neap current', '"moon spring"', 'page'];
 /** Seconds between two requests to a host in the polite crawl, Nutch's default. */
 const DELAY = 5;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** Milliseconds without a request, beyond the polite delay, after which the server is asked whether the crawl is over. */
 const QUIET_MS = 1000;
 
-/** `serving`: a crawl with and without `--serve`. */
 export const servingBench: Bench = {
   about: 'what --serve and a query a second cost a crawl of 20,000 pages, and when a page is findable among 100,000',
   names: [RATE, POLITE, FINDABLE],
@@ -65,24 +69,20 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   const site = await startSite({ ...options, site: 'synthetic' });
   try {
     const wanted = CRAWLS.filter(({ pace }) => isWanted(options, pace));
-    const samples = await alternate(wanted, options.rounds, async (crawl, round) => {
+    const crawls = await alternate(wanted, options.rounds, async (crawl, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${crawl.name}`);
-      return crawlOnce(site, options, crawl);
+      return inEmptyFolder(join(options.cache, 'serving'), (out) => crawlOnce(site, out, options.scale, crawl));
     });
-    const found = isWanted(options, FINDABLE) ? await findable(site, options) : undefined;
-    return present(site, samples, found);
+    return present(site, crawls, isWanted(options, FINDABLE) ? await findable(site, options) : undefined);
   } finally {
     await site.close();
   }
 }
 
-async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isServed }: Compared): Promise<Sample> {
-  const out = join(cache, 'serving');
-  await rm(out, { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
+async function crawlOnce(site: Site, out: string, scale: number, { pace, isServed }: Compared): Promise<Sample> {
   const { command, args } = OURS.command({ ...site, out });
-  const longest = DELAY * Math.min(1, scale);
-  const delay = pace === POLITE ? longest : 0;
+  const maxDelay = DELAY * Math.min(1, scale);
+  const delay = pace === POLITE ? maxDelay : 0;
   const politeness = delay > 0 ? ['--set', `fetcher.serverDelay=${delay}`, '--set', 'fetcher.threadsPerQueue=1'] : [];
   const serving = isServed ? ['--serve', '--port', '0'] : [];
   const all = [...args.filter((each) => each !== '--quiet'), ...politeness, ...serving];
@@ -108,7 +108,7 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
     const began = performance.now();
     const query = QUERIES[asked++ % QUERIES.length]!;
     const isFine = await fetch(`${url}api/search?q=${encodeURIComponent(query)}`).then(
-      async (answer) => (await answer.text()) !== '' && answer.ok,
+      async (response) => (await response.text()) !== '' && response.ok,
       () => false,
     );
     if (isFine) searches.push(performance.now() - began);
@@ -122,98 +122,92 @@ async function crawlOnce(site: Site, { cache, scale }: BenchOptions, { pace, isS
     const at = performance.now();
     if (requests > last.requests) last = { requests, at, cpuSeconds: cpuSecondsOf(child.pid!) || NaN };
     const url = urlNow();
-    if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS + 1000 * longest) {
+    if (isServed && url !== undefined && requests > before && at - last.at > QUIET_MS + 1000 * maxDelay) {
       const { jobs } = (await (await fetch(`${url}api/status`)).json()) as { jobs: readonly { job: string }[] };
       if (jobs.every(({ job }) => job !== 'crawl')) break;
       await sleep(1000);
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   clearInterval(timer);
   if (isServed) child.kill('SIGINT');
   const [code] = await ended;
   if (code !== (isServed ? 130 : 0)) throw new Error(`the crawl ended with ${code}: ${stderr.slice(-2000)}`);
-  await rm(out, { recursive: true, force: true, maxRetries: 5 });
   const { at, cpuSeconds } = last;
   return { pages: OURS.pages(stdout), seconds: (at - start) / 1000, cpuSeconds, searches, failedSearches };
 }
 
-async function findable(site: Site, { cache, scale, say }: BenchOptions): Promise<ServingFigures> {
-  const directory = join(cache, 'serving');
-  await rm(directory, { recursive: true, force: true });
-  const job: ServingJob = {
-    directory,
-    pages: scaled(KNOWN, scale, 100),
+async function findable(site: Site, { cache, scale, say }: BenchOptions): Promise<Findable> {
+  const job = {
+    pages: scaled(KNOWN_PAGES, scale, 100),
     hosts: Math.min(scaled(INJECTED_HOSTS, scale, 3), (site.pages ?? 0) / 10),
     port: Number(new URL(site.seeds[0]!).port),
   };
-  say(`a table of ${job.pages.toLocaleString('en-US')} pages, and ${job.hosts} hosts that come to it one by one`);
-  const figures = await runWorker<ServingFigures>(new URL('workers/serving-job.js', import.meta.url), job);
-  await rm(directory, { recursive: true, force: true });
-  return figures;
+  say(`a table of ${formatNumber(job.pages)} pages, and ${job.hosts} hosts that come to it one by one`);
+  const batches = await inEmptyFolder(join(cache, 'serving'), (directory) =>
+    runJob(import.meta.url, serveWhileInjecting, { ...job, directory }),
+  );
+  return { pages: job.pages, batches };
 }
 
-function present(
-  site: Site,
-  samples: ReadonlyMap<string, readonly Sample[]>,
-  found: ServingFigures | undefined,
-): BenchResult {
-  const of = (name: string, figure: (sample: Sample) => number): Spread =>
-    spread((samples.get(name) ?? []).map(figure));
-  // Computed within each round, since the speed of the machine changes between rounds.
-  const ratio = ({ name, pace }: Compared, figure: (sample: Sample) => number): Spread => {
-    const plain = samples.get(CRAWLS.find((each) => each.pace === pace && !each.isServed)!.name)!;
-    return spread(samples.get(name)!.map((sample, i) => figure(sample) / figure(plain[i]!)));
-  };
-  const searchesOf = (name: string): number[] => samples.get(name)!.flatMap(({ searches }) => searches);
-  const failed = [...samples.values()].flat().reduce((sum, { failedSearches }) => sum + failedSearches, 0);
-  const named = CRAWLS.filter(({ name }) => samples.has(name));
-  const times = (found?.batches ?? []).map(({ seconds }) => seconds);
-  const during = (found?.batches ?? []).filter(({ isCompared }) => isCompared).map(({ seconds }) => seconds);
+function present(site: Site, crawls: readonly Sampled<Compared, Sample>[], found: Findable | undefined): BenchResult {
+  type Crawl = (typeof crawls)[number];
+  const ratioToPlain =
+    (figure: (sample: Sample) => number) =>
+    (one: Crawl): Spread => {
+      return ratio(
+        one,
+        crawls.find(({ pace, isServed }) => pace === one.pace && !isServed),
+        figure,
+      );
+    };
+  const failed = crawls.flatMap(({ samples }) => samples).reduce((sum, one) => sum + one.failedSearches, 0);
+  const batches = found?.batches ?? [];
+  const secondsOf = (some: typeof batches): number[] => some.map(({ seconds }) => seconds);
+  const waits = found
+    ? [
+        { name: 'findable after updatedb', seconds: secondsOf(batches) },
+        {
+          name: 'the same while table and index are compared',
+          seconds: secondsOf(batches.filter(({ isCompared }) => isCompared)),
+        },
+      ]
+    : [];
+  const searchSeconds = ({ samples, isServed }: Crawl): number[] | undefined =>
+    isServed ? samples.flatMap(({ searches }) => searches.map((ms) => ms / 1000)) : undefined;
+  interface Item {
+    readonly name: string;
+    readonly crawl?: Crawl;
+    /** Of its searches, or of waits for pages. */
+    readonly seconds: readonly number[] | undefined;
+  }
+  const items: Item[] = [
+    ...crawls.map((crawl) => ({ name: crawl.name, crawl, seconds: searchSeconds(crawl) })),
+    ...waits,
+  ];
+  const ofCrawl =
+    (figure: (crawl: Crawl) => Cell) =>
+    ({ crawl }: Item) =>
+      crawl && figure(crawl);
+  const { columns, rows } = tabulate(
+    items,
+    {
+      name: { head: 'what', of: ({ name }) => name },
+      pages: { head: 'pages', of: ofCrawl(over(({ pages }) => pages)) },
+      rate: { head: 'pages/s', of: ofCrawl(over(pagesPerSecond)) },
+      rateRatio: { head: '× crawl', digits: 2, of: ofCrawl(ratioToPlain(pagesPerSecond)) },
+      cpu: { head: 'CPU-s per 1,000', digits: 2, of: ofCrawl(over(cpuPerThousand)) },
+      cpuRatio: { head: '× crawl', digits: 2, of: ofCrawl(ratioToPlain(cpuPerThousand)) },
+      count: { head: 'searches, batches', of: ({ seconds }) => seconds?.length },
+      p50: { head: 's p50', digits: 3, of: ({ seconds }) => seconds && spread(seconds).median },
+      most: { head: 's at most', digits: 3, of: ({ seconds }) => seconds && spread(seconds).max },
+    },
+    ({ name }) => ({ label: name }),
+  );
   return {
-    title: `serving: ${site.name}, crawled with and without --serve; a page among ${(found?.pages ?? 0).toLocaleString('en-US')}`,
-    columns: [
-      { key: 'name', head: 'what' },
-      { key: 'pages', head: 'pages' },
-      { key: 'rate', head: 'pages/s' },
-      { key: 'rateRatio', head: '× crawl', digits: 2 },
-      { key: 'cpu', head: 'CPU-s per 1,000', digits: 2 },
-      { key: 'cpuRatio', head: '× crawl', digits: 2 },
-      { key: 'count', head: 'searches, batches' },
-      { key: 'p50', head: 's p50', digits: 3 },
-      { key: 'most', head: 's at most', digits: 3 },
-    ],
-    rows: [
-      ...named.map((crawl) => ({
-        name: crawl.name,
-        pages: of(crawl.name, ({ pages }) => pages),
-        rate: of(crawl.name, rate),
-        rateRatio: ratio(crawl, rate),
-        cpu: of(crawl.name, cpu),
-        cpuRatio: ratio(crawl, cpu),
-        ...(crawl.isServed && {
-          count: searchesOf(crawl.name).length,
-          p50: spread(searchesOf(crawl.name)).median / 1000,
-          most: Math.max(0, ...searchesOf(crawl.name)) / 1000,
-        }),
-      })),
-      ...(found
-        ? [
-            {
-              name: 'findable after updatedb',
-              count: times.length,
-              p50: spread(times).median,
-              most: Math.max(...times),
-            },
-            {
-              name: 'the same while table and index are compared',
-              count: during.length,
-              p50: spread(during).median,
-              most: during.length > 0 ? Math.max(...during) : NaN,
-            },
-          ]
-        : []),
-    ],
+    title: `serving: ${site.name}, crawled with and without --serve; a page among ${formatNumber(found?.pages ?? 0)}`,
+    columns,
+    rows,
     notes: [
       `From the start of each process to the last request that its crawl makes. The server, ${site.server}, is on the same cores, and so is who asks.`,
       `Asked for are ${QUERIES.join(', ')}; ${failed} of the searches failed, those before there is an index among them.`,
@@ -226,19 +220,114 @@ function present(
         {
           title: 'Pages per second',
           better: 'more',
-          bars: named.map(({ name, isServed }) => ({ label: name, value: of(name, rate), ours: isServed })),
+          bars: crawls.map((one) => ({ label: one.name, value: over(pagesPerSecond)(one), ours: one.isServed })),
         },
         {
           title: 'Seconds from updatedb until a page is found',
           better: 'less',
           digits: 2,
-          bars: found ? [{ label: 'crawl --serve', value: spread(times), ours: true }] : [],
+          bars: found ? [{ label: 'crawl --serve', value: spread(secondsOf(batches)), ours: true }] : [],
         },
       ],
     },
-    samples: { ...Object.fromEntries(samples), found },
+    samples: { ...samplesByName(crawls), found },
   };
 }
 
-const rate = ({ pages, seconds }: Sample): number => pages / seconds;
-const cpu = ({ pages, cpuSeconds }: Sample): number => (1000 * cpuSeconds) / pages;
+/** Pages of a batch at most: an index run that has read more compares the whole table. */
+const CHUNK = 1000;
+const YEAR_MS = 365 * 86_400_000;
+const SEED_INTERVAL_MS = 250;
+const SEARCH_INTERVAL_MS = 100;
+
+interface Findable {
+  readonly pages: number;
+  readonly batches: readonly FoundBatch[];
+}
+
+/** How long after the end of updatedb a page of a batch was found. */
+interface FoundBatch {
+  readonly seconds: number;
+  /** Whether the whole table was being compared with the index. */
+  readonly isCompared: boolean;
+}
+
+interface ServingJob {
+  readonly directory: string;
+  /** Number of pages in the table at the start. */
+  readonly pages: number;
+  /** Number of hosts of the site that are injected. */
+  readonly hosts: number;
+  /** Port of the site. */
+  readonly port: number;
+}
+
+/** Fills a table and its search index, crawls and serves it while hosts are injected, and searches a page of each batch over HTTP. */
+export async function serveWhileInjecting({ directory, pages, hosts, port }: ServingJob): Promise<FoundBatch[]> {
+  setV8Flags();
+  /** Titles of pages that were parsed but not closed by updatedb yet, by row key. */
+  const parsed = new Map<string, string>();
+  const found: FoundBatch[] = [];
+  const searching = new Set<Promise<void>>();
+  const crawl = await openContext({
+    table: `level:${directory}`,
+    settings: { 'fetcher.serverDelay': 0, 'fetcher.threadsPerQueue': 64, 'http.privateAddresses': 'allow' },
+    onPage({ url, title }) {
+      parsed.set(rowKeyOf(url), title ?? '');
+    },
+  });
+  const dueAt = Date.now() + YEAR_MS;
+  await loadPages(
+    crawl.tables,
+    textRows(pages, () => ({ dueAt })),
+    Date.now(),
+  );
+  await jobs.index(crawl);
+  const served = await serve(crawl, { port: 0 });
+  const stop = new AbortController();
+  const crawling = crawlContinuously(crawl, {
+    seeds: [],
+    signal: stop.signal,
+    onUpdated() {
+      const search = searchFor(performance.now()).finally(() => searching.delete(search));
+      searching.add(search);
+    },
+  });
+  await Promise.race([crawling, injectAll()]);
+  stop.abort();
+  await crawling;
+  await served.close();
+  await crawl.close();
+  return found;
+
+  /** Injects one host after another, and waits until all their pages were found. */
+  async function injectAll(): Promise<void> {
+    for (let host = 0; host < hosts; host++) {
+      await jobs.inject(crawl, { seeds: [`http://${addressOf(host)}:${port}/`] });
+      await sleep(SEED_INTERVAL_MS);
+    }
+    const isCrawling = (): boolean => crawl.running.progress().some(({ job }) => job === 'crawl');
+    // On a busy machine the crawl may begin after the last host was injected.
+    const isOver = (): boolean => found.length > 0 && parsed.size === 0 && searching.size === 0 && !isCrawling();
+    while (!isOver()) await sleep(SEARCH_INTERVAL_MS);
+  }
+
+  async function searchFor(since: number): Promise<void> {
+    // An index run that compares reads each page of the table, not only those of a batch.
+    const isCompared = crawl.running.progress().some(({ job, done }) => job === 'index' && done >= CHUNK);
+    const keys = [...parsed.keys()];
+    const rows = await crawl.tables.pages.getMany(keys, ['marks']);
+    const closed = keys.filter((_, i) => rows[i]?.marks?.updatedb !== undefined);
+    const title = parsed.get(closed.at(-1) ?? '');
+    for (const key of closed) parsed.delete(key);
+    const number = title?.split(' ')[1];
+    if (number === undefined) return;
+    for (;;) {
+      const response = await fetch(`${served.url}api/search?q=${number}`);
+      const { total = 0 } = (await response.json()) as { total?: number };
+      if (total > 0) break;
+      await sleep(SEARCH_INTERVAL_MS);
+    }
+    found.push({ seconds: (performance.now() - since) / 1000, isCompared });
+  }
+}

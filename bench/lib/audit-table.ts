@@ -1,16 +1,24 @@
 import { encodeFacts, idHash, NO_FACTS, type LinkFact } from '../../packages/audit/facts/facts.js';
 import { rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import type { TableKind } from './cached-table.js';
+import { fillTable } from './fill-table.js';
 import { mix } from './made-page.js';
 
-/** The content of a table of the benchmark `audit`. */
-export interface AuditPlan {
+interface AuditPlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
 }
 
+/** A table without due rows, so without a frontier. */
+export const AUDIT_TABLE: TableKind<AuditPlan> = { name: 'audit', module: import.meta.url, load: loadAuditTable };
+
+export function loadAuditTable({ directory, plan }: { directory: string; plan: AuditPlan }): Promise<void> {
+  return fillTable(directory, auditRows(plan), (tables, chunk) => tables.pages.write(chunk));
+}
+
 const TIME = 1_800_000_000_000;
 /** A page has from 10 to 47 links, half of them with a fragment. */
-const LINKS = { least: 10, range: 38 };
+const LINKS = { min: 10, range: 38 };
 const IDS = 20;
 /** One row in this number is a page that is not there, or a redirect. */
 const SPECIAL = 50;
@@ -20,40 +28,32 @@ const MISSING = 500;
 const SAME_TITLE = 20;
 
 /** The rows in key order: pages with the facts that an audit reads, pages that are not there, and redirects. */
-export function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
+function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
   for (let host = 0; host < hosts; host++) {
     const url = (row: number): string =>
       `https://www.h${String(host).padStart(6, '0')}.example/manual/chapter-${String(row).padStart(6, '0')}.html`;
     for (let row = 0; row < rowsPerHost; row++) {
       const random = mix(host, row);
-      const linked = (i: number): number => mix(random, i, 1) % rowsPerHost;
-      const key = rowKeyOf(url(row));
+      const linked = (i: number): string => url(mix(random, i, 1) % rowsPerHost);
       const known = { fetchedAt: TIME - random, distance: row === 0 ? 0 : 3, dueAt: TIME + random };
-      if (row > 0 && random % SPECIAL === 0) {
-        yield { key, set: { ...known, status: 'gone', protocolStatus: { code: 'notfound', http: 404 } } };
-      } else if (row > 0 && random % SPECIAL === 1) {
-        const redirectTarget = url(linked(0));
-        yield {
-          key,
-          set: { ...known, status: 'redir_perm', redirectTarget, protocolStatus: { code: 'moved', http: 301 } },
-        };
-      } else
-        yield {
-          key,
-          set: {
-            ...known,
-            ...page(
-              random,
-              Array.from({ length: linksOf(random) }, (_, i) => url(linked(i))),
-            ),
-          },
-        };
+      yield {
+        key: rowKeyOf(url(row)),
+        set: { ...known, ...statusOf(row === 0 ? 2 : random % SPECIAL, random, linked) },
+      };
     }
   }
 }
 
-function linksOf(random: number): number {
-  return LINKS.least + (random % LINKS.range);
+/** @param lot 0: the page is not there; 1: it redirects */
+function statusOf(lot: number, random: number, linked: (i: number) => string): PageChange['set'] {
+  if (lot === 0) return { status: 'gone', protocolStatus: { code: 'notfound', http: 404 } };
+  if (lot === 1)
+    return { status: 'redir_perm', redirectTarget: linked(0), protocolStatus: { code: 'moved', http: 301 } };
+  const links = LINKS.min + (random % LINKS.range);
+  return page(
+    random,
+    Array.from({ length: links }, (_, i) => linked(i)),
+  );
 }
 
 function page(random: number, urls: readonly string[]): PageChange['set'] {

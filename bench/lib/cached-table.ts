@@ -3,26 +3,29 @@ import { copyFile, link, mkdir, readFile, readdir, rename, rm } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions } from './bench.js';
-import { runWorker } from './worker.js';
-import type { LoadJob, TablePlans } from '../workers/load-table.js';
+import { runJob } from './worker.js';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 /** The code that decides the layout of a table. A table that was made by other code is made again. */
-const MAKERS = ['webtable', 'bench/lib/made-page.js', 'bench/workers/load-table.js'];
-/** The worker that makes any table. */
-export const LOADER = new URL('../workers/load-table.js', import.meta.url);
+const MAKERS = ['webtable', 'bench/lib/made-page.js', 'bench/lib/fill-table.js'].map((path) => join(DIST, path));
 
-/** The file of `bench/lib` that defines the rows of a kind of table. */
-const ROWS_OF = { cycle: 'cycle-table.js', audit: 'audit-table.js', export: 'export-table.js' } as const;
+/** A kind of table whose rows follow from a plan. */
+export interface TableKind<P extends object> {
+  readonly name: string;
+  /** The URL of the module that exports `load`. */
+  readonly module: string;
+  /** Makes the table in a directory. */
+  readonly load: (job: { readonly directory: string; readonly plan: P }) => Promise<void>;
+}
 
 /** Returns the folder of a table for a plan, and makes it if the cache has none. */
-export async function makeTable<K extends keyof typeof ROWS_OF>(
+export async function makeTable<P extends object>(
   { cache, say }: BenchOptions,
-  kind: K,
-  plan: TablePlans[K],
+  kind: TableKind<P>,
+  plan: P,
 ): Promise<string> {
-  const name = `${kind}-${Object.values(plan).join('-')}`;
-  const version = await fingerprint([...MAKERS, `bench/lib/${ROWS_OF[kind]}`]);
+  const name = `${kind.name}-${Object.values(plan).join('-')}`;
+  const version = await fingerprint([...MAKERS, fileURLToPath(kind.module)]);
   const folder = join(cache, 'tables', name);
   const directory = join(folder, version);
   const isThere = await readdir(directory).then(
@@ -33,18 +36,15 @@ export async function makeTable<K extends keyof typeof ROWS_OF>(
   await rm(folder, { recursive: true, force: true });
   say(`making the table ${name} …`);
   const unfinished = `${directory}.new`;
-  const job: LoadJob<K> = { kind, plan, table: unfinished };
-  const { seconds } = await runWorker<{ seconds: number }>(LOADER, job);
+  await runJob(kind.module, kind.load, { directory: unfinished, plan });
   await rename(unfinished, directory);
-  say(`made in ${seconds.toFixed(0)} s`);
   return directory;
 }
 
 async function fingerprint(makers: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const maker of makers) {
-    const path = join(DIST, maker);
-    const files = maker.endsWith('.js') ? [path] : (await readdir(path)).sort().map((name) => join(path, name));
+  for (const path of makers) {
+    const files = path.endsWith('.js') ? [path] : (await readdir(path)).sort().map((name) => join(path, name));
     for (const file of files) if (file.endsWith('.js')) hash.update(await readFile(file));
   }
   return hash.digest('hex').slice(0, 12);

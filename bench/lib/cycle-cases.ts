@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Step } from './cycle-steps.js';
 import type { TablePlan } from './cycle-table.js';
 
 /** A table, and the work on it. */
@@ -32,14 +33,6 @@ export interface Limits {
   readonly rowsRead?: number;
 }
 
-/** One job run. */
-export interface Step {
-  readonly name: string;
-  readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
-  /** Whether a ratio is required. Other steps do work on each page, which is the same on every table. */
-  readonly isJudged?: boolean;
-}
-
 /** Tables that are compared with the first of them. */
 export interface Group {
   readonly tables: readonly TableCase[];
@@ -68,7 +61,7 @@ export const GROUPS: readonly Group[] = [
       { name: 'parse, rows only', job: 'parse', isJudged: true },
       { name: 'updatedb', job: 'updatedb', isJudged: true },
     ],
-    tables: ([] = [
+    tables: [
       { name: '50k', about: '50,000 rows, what the others are compared with', rows: 50_000, hosts: HOSTS },
       { name: '500k', about: '500,000 rows on 100,000 hosts', rows: 500_000, hosts: HOSTS, atMost: GROWN },
       { name: '5m', about: '5,000,000 rows on 100,000 hosts', rows: 5_000_000, hosts: HOSTS, atMost: GROWN },
@@ -99,7 +92,7 @@ export const GROUPS: readonly Group[] = [
         topN: HOSTS,
         maxCount: 1,
       },
-    ]),
+    ],
   },
   {
     // The first step refuses rows. The steps after it should cost only the rows that they select.

@@ -1,42 +1,134 @@
-import type { Step } from './cycle-cases.js';
-import { runWorker } from './worker.js';
-import type { CycleJob, JobFigures } from '../workers/cycle-job.js';
+import { fileURLToPath } from 'node:url';
+import { openHBaseStore } from '../../packages/hbase/index.js';
+import { setV8Flags } from '../../packages/util/index.js';
+import { LevelStore, jobs, openContext } from '../../packages/webcrawl/internal.js';
+import { isOnHBase } from '../../packages/webcrawl/open-store.js';
+import type { Panel } from './chart.js';
+import { countStore } from './count-store.js';
+import { CYCLE_TIME } from './cycle-table.js';
+import { newCounts } from './operations.js';
+import { over, type Sampled } from './rounds.js';
+import { measured, runJob, type TaskCost } from './worker.js';
 
-const WORKER = new URL('../workers/cycle-job.js', import.meta.url);
+/** One job run. */
+export interface Step {
+  readonly name: string;
+  readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
+  /** Whether a ratio is required. Other steps do work on each page, which is the same on every table. */
+  readonly isJudged?: boolean;
+}
 
-/** The steps of one cycle. */
-export const FOUR_JOBS: readonly Step[] = (['generate', 'fetch', 'parse', 'updatedb'] as const).map((job) => ({
-  name: job,
-  job,
-  isJudged: true,
-}));
+/** The cost of the job itself, without opening and closing the table. */
+export interface StepFigures extends TaskCost {
+  readonly batchId: string | undefined;
+  /** Number of rows that the job processed. */
+  readonly did: number;
+  /** Number of page keys that the store was asked for, and of rows that its scans returned. */
+  readonly rowsRead: number;
+  readonly counters: Readonly<Record<string, number>>;
+  /** CPU seconds of the servers of the table. */
+  readonly serverSeconds?: number;
+}
+
+interface JobOnTable {
+  /** `level:<directory>`, or the URL of a table on HBase. */
+  readonly table: string;
+  readonly topN: number;
+  /** In addition to the settings of every job. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly job: Step['job'];
+  readonly batch: string | undefined;
+}
 
 /** How to run steps. */
-export interface CycleSetting extends Pick<CycleJob, 'table' | 'topN' | 'settings'> {
+export interface CycleSetting extends Pick<JobOnTable, 'table' | 'topN' | 'settings'> {
   readonly steps: readonly Step[];
   /** The working directory of the jobs. */
-  readonly folder?: string;
+  readonly folder: string;
   /** CPU seconds of the servers of the table so far. */
   readonly serverSeconds?: () => number | undefined;
 }
 
-/** A step, with the CPU seconds of the servers if they are known. */
-export interface StepFigures extends JobFigures {
-  readonly serverSeconds?: number;
-}
+/** Figures by step. */
+export type CycleSample = Readonly<Record<string, StepFigures>>;
 
-/** Runs jobs one after another, each in its own process, on the batch of the first one. Returns the figures by step. */
-export async function runSteps(setting: CycleSetting): Promise<Readonly<Record<string, StepFigures>>> {
-  const { steps, folder, serverSeconds = () => undefined, ...given } = setting;
+/** Runs jobs one after another, each in its own process, on the batch of the first one. */
+export async function runSteps(setting: CycleSetting): Promise<CycleSample> {
+  const { steps, folder: cwd, serverSeconds = () => undefined, ...given } = setting;
   const figures: Record<string, StepFigures> = {};
   let batch: string | undefined;
   for (const { name, job } of steps) {
     const before = serverSeconds();
-    const argument: CycleJob = { ...given, job, ...(batch !== undefined && { batch }) };
-    const found = await runWorker<JobFigures>(WORKER, argument, undefined, folder);
+    const found = await runJob(import.meta.url, runCycleJob, { ...given, job, batch }, { cwd });
     const after = serverSeconds();
     figures[name] = { ...found, ...(before !== undefined && after !== undefined && { serverSeconds: after - before }) };
     batch ??= found.batchId;
   }
   return figures;
 }
+
+const TAKEN_UP = ['generated', 'fetched', 'already_fetched', 'parsed', 'already_parsed'];
+
+export async function runCycleJob({ table, job, topN, settings, batch = '' }: JobOnTable): Promise<StepFigures> {
+  setV8Flags();
+  const operations = newCounts();
+  const onHBase = isOnHBase(table) ? await openHBaseStore(table) : undefined;
+  // The store on HBase has the same methods.
+  countStore((onHBase ?? LevelStore.prototype) as LevelStore, operations);
+  const crawl = await openContext({
+    table: onHBase ?? table,
+    create: false,
+    settings: {
+      ...settings,
+      'fetcher.serverDelay': 0,
+      'fetcher.threadsPerQueue': 64,
+      'fetcher.threadsFetch': 64,
+      plugins: [fileURLToPath(new URL('../workers/cycle-web.js', import.meta.url))],
+    },
+    clock: () => CYCLE_TIME + performance.now(),
+  });
+  const [{ batchId, counters }, cost] = await measured(() =>
+    job === 'generate' ? jobs.generate(crawl, { topN }) : jobs[job](crawl, { batch }),
+  );
+  const { rowsRead } = operations;
+  await crawl.close();
+  const did = TAKEN_UP.map((name) => counters[name] ?? 0).find((count) => count > 0) ?? 0;
+  return { ...cost, did, rowsRead, counters, batchId };
+}
+
+/** A step on a table, with its figures of each round. */
+export interface StepOnTable<C> {
+  readonly step: Step;
+  readonly table: C;
+  readonly samples: readonly StepFigures[];
+  /** The same step on the first table. */
+  readonly base: { readonly samples: readonly StepFigures[] };
+}
+
+/** All steps on all tables, by step. */
+export function stepsOnTables<C>(tables: readonly Sampled<C, CycleSample>[], steps: readonly Step[]): StepOnTable<C>[] {
+  return steps.flatMap((step) => {
+    const samplesOn = (table: Sampled<C, CycleSample>): StepFigures[] => table.samples.map((one) => one[step.name]!);
+    const base = { samples: samplesOn(tables[0]!) };
+    return tables.map((table) => ({ step, table, samples: samplesOn(table), base }));
+  });
+}
+
+/** The ratio of the medians of a figure to those on the first table. */
+export function ratioToBase<C>({ samples, base }: StepOnTable<C>, figure: (found: StepFigures) => number): number {
+  return over(figure)({ samples }).median / over(figure)(base).median;
+}
+
+/** The seconds of each step on all tables. */
+export function panelsOfSteps(all: readonly StepOnTable<{ readonly name: string }>[], digits: number): Panel[] {
+  return [...new Set(all.map(({ step }) => step))].map((step) => ({
+    title: `${step.name}, seconds`,
+    digits,
+    better: 'less',
+    bars: all
+      .filter((one) => one.step === step)
+      .map((one, i) => ({ label: one.table.name, value: secondsOf(one), ours: i > 0 })),
+  }));
+}
+
+const secondsOf = over(({ seconds }: StepFigures) => seconds);

@@ -1,7 +1,13 @@
-import { rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { openHBaseStore } from '../../packages/hbase/index.js';
+import { createTable, rowKeyOf, type PageChange } from '../../packages/webcrawl/internal.js';
+import { chunked, openLevelStore, openTables } from '../../webtable/index.js';
+import type { TableKind } from './cached-table.js';
+import { loadPages } from './fill-table.js';
 import { mix } from './made-page.js';
 
-/** The content of a table of the benchmark `cycle`. The names of its hosts encode everything that a page needs to know. */
+/** The names of the hosts of a table encode everything that a page needs to know. */
 export interface TablePlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
@@ -22,9 +28,39 @@ const MONTH = 30 * 86_400;
 /** One in this number of the rows that are not due when the table is made is due by the time of the cycle. */
 const BECOMES_DUE = 1000;
 const LINKS = 10;
+const HBASE_CHUNK = 2000;
+
+export const CYCLE_TABLE: TableKind<TablePlan> = { name: 'cycle', module: import.meta.url, load: loadCycleTable };
+
+export async function loadCycleTable({ directory, plan }: { directory: string; plan: TablePlan }): Promise<void> {
+  const tables = await openTables(await openLevelStore(directory));
+  await loadPages(tables, tableRows(plan), LOAD_TIME);
+  await tables.close();
+  // Compacted, so that every run starts from the same state. The types of level lack methods that databases in browsers do not have.
+  const database = new Level(join(directory, 'hot')) as Level & {
+    compactRange(from: string, to: string): Promise<void>;
+  };
+  await database.open({ createIfMissing: false });
+  await database.compactRange('', '\u{10ffff}');
+  await database.close();
+}
+
+/** Makes a table on HBase by batched puts: the rows, then their entries. */
+export async function loadHBaseTable({ url, plan }: { url: string; plan: TablePlan }): Promise<void> {
+  await createTable({ table: url });
+  const tables = await openTables(await openHBaseStore(url));
+  const held = await tables.leases.take(tables.slots.all, { job: 'load', wait: 0 });
+  for await (const chunk of chunked(tableRows(plan), HBASE_CHUNK)) {
+    await tables.pages.writeAsRead(chunk, []);
+    const rows = chunk.map(({ key, set: { dueAt = 0, score = 0 } = {} }) => ({ key, dueAt, score }));
+    await tables.frontier.enterMissing(rows, LOAD_TIME);
+  }
+  await held.release();
+  await tables.close();
+}
 
 /** The host with this number. Each host has a domain of its own, and the order of numbers is the order of keys. */
-export function hostName({ hosts, rowsPerHost, pool }: TablePlan, host: number): string {
+function hostName({ hosts, rowsPerHost, pool }: TablePlan, host: number): string {
   return `h${String(host).padStart(7, '0')}.n${hosts}x${rowsPerHost}p${pool}.example`;
 }
 
@@ -33,7 +69,7 @@ function pathOf(row: number): string {
 }
 
 /** All rows; those of a kind are in key order. Due ones are found but not fetched yet, and the others were fetched before. */
-export function* tableRows(plan: TablePlan): Generator<PageChange> {
+function* tableRows(plan: TablePlan): Generator<PageChange> {
   for (let host = 0; host < plan.hosts; host++) {
     for (let row = 0; row < plan.rowsPerHost; row++) {
       yield makeRow(plan, hostName(plan, host), row, mix(host, row), (mix(host, row, 1) % 10_000) / 10_000);

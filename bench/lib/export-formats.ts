@@ -9,16 +9,14 @@ import {
   type Report,
 } from '../../packages/webcrawl/internal.js';
 
-/** A case of the benchmark `export`. */
-export interface ExportCase {
-  readonly about: string;
-  /** The name of its output file or folder. */
-  readonly output: string;
-  readonly run: (crawl: OpenContext, output: string) => Promise<Pick<Report, 'counters'>>;
-}
+type Export = (crawl: OpenContext, output: string) => Promise<Pick<Report, 'counters'>>;
+
+const asPages: Export = (crawl, output) => exportPages(crawl, { output });
 
 /** Cases by name. The first is the plain scan, which the others are compared with. A new format is one more entry. */
-export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
+export const EXPORT_CASES: Readonly<
+  Record<string, { readonly about: string; readonly output: string; readonly run: Export }>
+> = {
   scan: {
     about: 'a plain scan of the same fields, which writes nothing',
     output: 'none',
@@ -31,22 +29,22 @@ export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
   jsonl: {
     about: 'JSON Lines',
     output: 'pages.jsonl',
-    run: (crawl, output) => exportPages(crawl, { output }),
+    run: asPages,
   },
   'jsonl.gz': {
     about: 'JSON Lines, compressed',
     output: 'pages.jsonl.gz',
-    run: (crawl, output) => exportPages(crawl, { output }),
+    run: asPages,
   },
   csv: {
     about: 'CSV',
     output: 'pages.csv',
-    run: (crawl, output) => exportPages(crawl, { output }),
+    run: asPages,
   },
   xlsx: {
     about: 'a workbook of Excel',
     output: 'pages.xlsx',
-    run: (crawl, output) => exportPages(crawl, { output }),
+    run: asPages,
   },
   parquet: {
     about: 'a folder of Parquet files',

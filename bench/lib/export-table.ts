@@ -1,20 +1,42 @@
 import { rowKeyOf, type Outlink, type PageChange } from '../../packages/webcrawl/internal.js';
+import type { Tables } from '../../webtable/index.js';
+import type { TableKind } from './cached-table.js';
+import { fillTable } from './fill-table.js';
 import { mix } from './made-page.js';
 
-/** The content of a table of the benchmark `export`. */
-export interface ExportPlan {
+interface ExportPlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
   /** One row in this number has a body. */
   readonly bodyEvery: number;
 }
 
-/** A row with its body. */
-export interface ExportRow {
+interface ExportRow {
   readonly change: PageChange;
   readonly body?: { readonly url: string; readonly date: number; readonly html: string };
 }
 
+/** A table without due rows, so without a frontier. */
+export const EXPORT_TABLE: TableKind<ExportPlan> = { name: 'export', module: import.meta.url, load: loadExportTable };
+
+export function loadExportTable({ directory, plan }: { directory: string; plan: ExportPlan }): Promise<void> {
+  return fillTable(directory, exportRows(plan), writeRows);
+}
+
+/** Writes bodies before the rows with their locations. */
+async function writeRows(tables: Tables, rows: readonly ExportRow[]): Promise<void> {
+  const bodies = rows.flatMap(({ body }) => (body ? [body] : []));
+  const places = await tables.content.append(
+    bodies.map(({ url, date, html }) => ({ kind: 'response', url, date, head: HEAD, body: Buffer.from(html) })),
+  );
+  let next = 0;
+  const changes = rows.map(({ change, body }): PageChange => {
+    return body ? { ...change, set: { ...change.set, contentLocation: places[next++]! } } : change;
+  });
+  await tables.pages.write(changes);
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
 const TIME = 1_800_000_000_000;
 const WORDS =
   'tide gauge harbour chart sounding moon spring neap current level water station mean error 潮汐 港口'.split(' ');
@@ -29,7 +51,7 @@ const BODY_SENTENCES = 48;
 const SECTION = 8;
 
 /** The rows in key order: fetched pages with a title, some 400 characters of text and five links. */
-export function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Generator<ExportRow> {
+function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Generator<ExportRow> {
   for (let host = 0; host < hosts; host++) {
     const name = `www.h${String(host).padStart(6, '0')}.example`;
     for (let row = 0; row < rowsPerHost; row++) {

@@ -29,10 +29,10 @@ describe('alternate', () => {
       return `${name}${round}`;
     });
     expect(order.join('')).toBe('abcbcacababc');
-    expect([...samples]).toEqual([
-      ['a', ['a0', 'a1', 'a2', 'a3']],
-      ['b', ['b0', 'b1', 'b2', 'b3']],
-      ['c', ['c0', 'c1', 'c2', 'c3']],
+    expect(samples).toEqual([
+      { name: 'a', samples: ['a0', 'a1', 'a2', 'a3'] },
+      { name: 'b', samples: ['b0', 'b1', 'b2', 'b3'] },
+      { name: 'c', samples: ['c0', 'c1', 'c2', 'c3'] },
     ]);
   });
 });
