@@ -1,94 +1,84 @@
 /** How well the publishing date of pages is found, by webcrawl and by htmldate, on a public set. */
+import { readFileSync } from 'node:fs';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
-import { DATE_FINDERS, DATE_SETS, hasDatePages, hasFinder, type DatedPage, type DateFinder } from './lib/date-sets.js';
-import { runWorker } from './lib/worker.js';
+import { DATE_FINDERS, isInstalled, openReader } from './lib/page-readers.js';
+import { DATE_SETS, datedPages, missingSets, type DatedPage } from './lib/page-sets.js';
+import { tabulate } from './lib/table.js';
+import { runJob } from './lib/worker.js';
+
+const WARM_UP_PAGES = 20;
 
 interface FoundDay extends Omit<DatedPage, 'file'> {
-  /** Empty: no date. */
   readonly found: string;
   readonly cpuMs: number;
 }
 
-interface Sample {
-  readonly name: DateFinder;
-  readonly found: readonly FoundDay[];
-}
-
-/** `dates`: the share of pages whose publishing day is found. */
 export const datesBench: Bench = {
   about: 'the days on which pages were published, beside htmldate, on the pages of its comparison',
-  names: DATE_FINDERS,
+  names: Object.keys(DATE_FINDERS),
   rounds: 1,
   run,
 };
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const wanted = DATE_FINDERS.filter((name) => isWanted(options, name));
-  const samples: Sample[] = [];
-  for (const name of wanted.filter(hasFinder)) {
+  const wanted = Object.keys(DATE_FINDERS).filter((name) => isWanted(options, name));
+  const samples: { readonly name: string; readonly found: readonly FoundDay[] }[] = [];
+  for (const name of wanted.filter((one) => isInstalled(DATE_FINDERS[one]!))) {
     options.say(name);
-    const job = { name, scale: options.scale };
-    samples.push({
-      name,
-      ...(await runWorker<Omit<Sample, 'name'>>(new URL('workers/dates-job.js', import.meta.url), job)),
-    });
+    samples.push({ name, found: await runJob(import.meta.url, findDays, { name, scale: options.scale }) });
   }
-  const rows = samples.map(({ name, found }) => {
-    const comparison = found.filter(({ set }) => set === 'comparison');
-    return {
-      name,
-      pages: comparison.length,
-      ...figures(comparison),
-      heldOut: figures(comparison.filter(({ heldOut }) => heldOut)).right,
-      ...Object.fromEntries(
-        DATE_SETS.slice(1).map((set) => [set, figures(found.filter((page) => page.set === set)).right]),
-      ),
-      cpuMs: found.length === 0 ? undefined : found.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / found.length,
+  type Sample = (typeof samples)[number];
+  const [main, ...others] = DATE_SETS;
+  const share =
+    (set: string, isCounted: (page: FoundDay) => boolean, isPart: (page: FoundDay) => boolean = () => true) =>
+    ({ found }: Sample): number | undefined => {
+      const pages = found.filter((page) => page.set === set && isPart(page));
+      return pages.length === 0 ? undefined : pages.filter(isCounted).length / pages.length;
     };
-  });
-  const left = [...(hasDatePages() ? [] : ['date-pages']), ...wanted.filter((name) => !hasFinder(name))];
+  const isRight = ({ day, found }: FoundDay): boolean => found === day;
+  const isNone = ({ found }: FoundDay): boolean => found === '';
+  const right = share(main, isRight);
+  const { panels, ...table } = tabulate<Sample>(
+    samples,
+    {
+      name: { head: 'finder', of: ({ name }) => name },
+      pages: { head: 'pages', of: ({ found }) => found.filter(({ set }) => set === main).length },
+      right: { head: 'right', digits: 3, better: 'more', panel: 'the part of pages with the right day', of: right },
+      wrong: { head: 'wrong', digits: 3, of: share(main, (page) => !isRight(page) && !isNone(page)) },
+      none: { head: 'none', digits: 3, of: share(main, isNone) },
+      heldOut: { head: 'right, held out', digits: 3, of: share(main, isRight, ({ heldOut }) => heldOut) },
+      ...Object.fromEntries(others.map((set) => [set, { head: `${set}: right`, digits: 3, of: share(set, isRight) }])),
+      cpuMs: {
+        head: 'CPU ms a page',
+        digits: 1,
+        of: ({ found }) => found.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / found.length,
+      },
+    },
+    ({ name }) => ({ label: name, ours: name === 'webcrawl' }),
+  );
+  const left = [...missingSets('date-pages'), ...wanted.filter((name) => !isInstalled(DATE_FINDERS[name]!))];
   return {
     title: 'dates: pages whose day of publishing is found',
-    columns: [
-      { key: 'name', head: 'finder' },
-      { key: 'pages', head: 'pages' },
-      { key: 'right', head: 'right', digits: 3 },
-      { key: 'wrong', head: 'wrong', digits: 3 },
-      { key: 'none', head: 'none', digits: 3 },
-      { key: 'heldOut', head: 'right, held out', digits: 3 },
-      { key: 'mediacloud', head: 'mediacloud: right', digits: 3 },
-      { key: 'mock', head: 'mock: right', digits: 3 },
-      { key: 'cpuMs', head: 'CPU ms a page', digits: 1 },
-    ],
-    rows,
+    ...table,
     notes: [
       'The pages are those of the comparison of go-htmldate 1.10.1. A day is right where it is the one that is known, in the zone of the page.',
       'Held out are pages whose URL has a SHA-1 that begins with a letter: nothing was chosen by looking at them. htmldate is not told the URL.',
       ...(left.length > 0 ? [`Left out, since bench/install.sh has not fetched them: ${left.join(', ')}.`] : []),
     ],
-    chart: {
-      title: 'Dates of pages',
-      panels: [
-        {
-          title: 'the part of pages with the right day',
-          digits: 3,
-          better: 'more',
-          bars: rows.map(({ name, right }) => ({
-            label: name,
-            value: right ?? 0,
-            ...(name === 'webcrawl' && { ours: true as const }),
-          })),
-        },
-      ],
-    },
+    chart: { title: 'Dates of pages', panels },
     samples,
   };
 }
 
-function figures(found: readonly FoundDay[]): Partial<Record<'right' | 'wrong' | 'none', number>> {
-  if (found.length === 0) return {};
-  const right = found.filter(({ day, found: own }) => own === day).length;
-  const none = found.filter(({ found: own }) => own === '').length;
-  const all = found.length;
-  return { right: right / all, wrong: (all - right - none) / all, none: none / all };
+export async function findDays({ name, scale }: { name: string; scale: number }): Promise<FoundDay[]> {
+  const pages = await datedPages(scale);
+  const htmlOf = ({ url, file }: DatedPage) => ({ url, html: readFileSync(file) });
+  const read = await openReader(DATE_FINDERS[name]!, pages.slice(0, WARM_UP_PAGES).map(htmlOf));
+  const found: FoundDay[] = [];
+  for (const page of pages) {
+    const { text, cpuMs } = await read(htmlOf(page));
+    const { file: _, ...known } = page;
+    found.push({ ...known, found: text, cpuMs });
+  }
+  return found;
 }

@@ -1,14 +1,12 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { selector } from './selector.js';
 
-/** Selectors of the content of a page. */
 export interface ContentBox {
   readonly box: string;
   /** Elements within the box that are not content. */
   readonly beside?: string | undefined;
 }
 
-/** Sums over pages. A heading, `pre` or table is lost if less than half of its words are kept in an element of the same name. */
 export interface BoxScore {
   pages: number;
   /** Numbers of words: of the box, kept words of the box, and all kept words. */
@@ -23,7 +21,6 @@ export interface BoxScore {
   tablesLost: number;
 }
 
-/** The score before the first page. */
 export function noBoxScore(): BoxScore {
   return {
     pages: 0,
@@ -91,10 +88,8 @@ interface Part {
   readonly blocks: readonly Block[];
 }
 
-/** Matches the names of elements within a line of text. */
 const INLINE =
   /^(a|abbr|acronym|b|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)$/;
-/** The number of names that a block keeps. */
 const TAGS = 3;
 const UNSEEN = /^(head|script|style|noscript|template|svg)$/;
 

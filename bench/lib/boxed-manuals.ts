@@ -11,15 +11,12 @@ import { BENCH, PEERS } from './folders.js';
  */
 export type ManualSet = 'tuning' | 'held out' | 'marked';
 
-/** One entry of bench/manual-boxes.json. */
 export interface BoxedManual {
   readonly name: string;
   readonly set: ManualSet;
   /** The Debian package with its version. Absent: `bench/install.sh` builds the manual. */
   readonly package?: string;
-  /** The folder of its pages, below bench/.peers. */
   readonly folder: string;
-  /** Selects the elements with the content of a page. */
   readonly box: string;
   /** Selects elements within the box that are not content: menus, footers, and in most manuals the list of sections of the page itself. */
   readonly beside?: string;
@@ -27,7 +24,6 @@ export interface BoxedManual {
   readonly skip?: string;
 }
 
-/** All manuals with a known content box. */
 export const BOXED_MANUALS = JSON.parse(readFileSync(join(BENCH, 'manual-boxes.json'), 'utf8')) as BoxedManual[];
 
 /** Larger files are left out: a few would take most of the time. */

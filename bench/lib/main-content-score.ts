@@ -9,17 +9,14 @@ export interface FragmentPage {
   readonly unwanted: readonly string[];
 }
 
-/** A page with the whole text of its article. */
 export interface ArticlePage {
   readonly url: string;
   readonly html: Buffer;
   readonly article: string;
 }
 
-/** A picture in Markdown. */
 const PICTURE = /!\[[^\]]*\]\([^)]*\)/g;
 
-/** Sums over pages. */
 export interface MainContentScore {
   pages: number;
   /** Number of pages without any text from the extractor. */
@@ -35,7 +32,6 @@ export interface MainContentScore {
   recalls: number;
 }
 
-/** The score before the first page. */
 export function noMainContentScore(): MainContentScore {
   return { pages: 0, empty: 0, right: 0, missing: 0, wrong: 0, precision: 0, precisions: 0, recall: 0, recalls: 0 };
 }
@@ -72,12 +68,10 @@ export function addArticle(score: MainContentScore, { article, html }: ArticlePa
   score.recalls += 1;
 }
 
-/** F1 of a precision and a recall. */
 export function f1Of(precision: number, recall: number): number {
   return precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
 }
 
-/** The texts of the `h1` of a page. */
 function titlesOf(html: string): string[] {
   return Array.from(html.matchAll(/<h1\b[^>]*>([^]*?)<\/h1>/gi), ([, inside]) =>
     plainOf(textOf(parseFragment(inside!))).trim(),

@@ -12,13 +12,13 @@ it('a failed extractor is listed below the others, with the first line of its er
   const score = { ...noMainContentScore(), pages: 2, right: 3, wrong: 1, missing: 2 };
   const sample = { name: 'one', fragments: score, heldOut: { ...score, wrong: 0 }, articles: score, cpuMs: 10 };
   const failed = [{ name: 'two', failed: 'job.js ended with 1: ImportError: no such module' }];
-  const { columns, rows } = resultOf([sample], failed, []);
+  const { columns, rows } = resultOf([sample, ...failed], []);
   expect(rows[0]).toMatchObject({ precision: 0.75, recall: 0.6, heldOutPrecision: 1, heldOutRecall: 0.6, cpuMs: 5 });
   const [head, , one, two] = formatTable(columns, rows).split('\n');
   expect(head).toMatch(/failed$/);
   expect(one).toMatch(/^one .*0\.750/);
   expect(two).toMatch(/^two .*ended with 1: ImportError: no such module$/);
-  expect(resultOf([sample], [], []).columns.at(-1)).toMatchObject({ key: 'cpuMs' });
+  expect(resultOf([sample], []).columns.at(-1)).toMatchObject({ key: 'cpuMs' });
 });
 
 it('a failed worker is reported with the first line of its error', async () => {

@@ -1,4 +1,4 @@
-"""Reads pages in base64, one on each line, and answers each with a line of JSON: the publishing day by htmldate, and the CPU time in ms."""
+"""Reads pages in base64, one on each line, and answers each with a line of JSON: the publishing day by htmldate as text, and the CPU time in ms."""
 
 import base64
 import json
@@ -16,4 +16,4 @@ for line in sys.stdin:
     except Exception:
         # Such a page counts as one without a day.
         day = ""
-    print(json.dumps({"day": day, "cpuMs": (time.process_time() - start) * 1000}), flush=True)
+    print(json.dumps({"text": day, "cpuMs": (time.process_time() - start) * 1000}), flush=True)
