@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(bench, '../dist/bench');
 /** Not every folder below this one: programs that are installed there have folders too. */
-const FOLDERS = ['.', 'lib', 'lib/sites', 'workers'];
+const FOLDERS = ['.', 'lib', 'workers'];
 const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** Compiles the changed files of this folder into dist/bench. It only removes types, file by file; `npm run typecheck` checks them. */

@@ -2,13 +2,14 @@
  * `webcrawl audit` beside linkchecker and lychee: the broken links and `#fragments` that each reports on the manuals of Debian
  * and on Rust's std and book, and the cost of a check with the same number of connections and no delay.
  */
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
+import { CHECKED_SITES, serveChecked } from './lib/checked-manuals.js';
+import { inEmptyFolder } from './lib/folders.js';
 import { LINK_CHECKERS, type BrokenLink, type CheckTask, type LinkChecker } from './lib/link-checkers.js';
 import { measure, type Measurement } from './lib/measure.js';
-import { spread, type Spread } from './lib/rounds.js';
-import { CHECKED_SITES, serveChecked } from './lib/sites/checked-manuals.js';
+import { over } from './lib/rounds.js';
+import { tabulate } from './lib/table.js';
 
 type SiteKey = keyof typeof CHECKED_SITES;
 const SITES = Object.keys(CHECKED_SITES) as SiteKey[];
@@ -23,16 +24,16 @@ const TOO_MUCH: readonly SiteKey[] = ['debian', 'rust'];
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/#\d+-\d+$/, 'a range of lines, which a script of the page reads: one notice for the page'],
 ];
-/** Maximum number of differences in a note. */
 const SHOWN = 3;
 
-interface Sample extends Omit<Measurement, 'stdout'> {
+type Sample = Omit<Measurement, 'stdout'> & { readonly broken: readonly BrokenLink[] };
+
+interface Checked {
   readonly site: SiteKey;
-  readonly name: string;
-  readonly broken: readonly BrokenLink[];
+  readonly checker: LinkChecker;
+  readonly samples: Sample[];
 }
 
-/** `link-check`: beside other link checkers. */
 export const linkCheckBench: Bench = {
   about: 'broken links and places of two sets of manuals, and the cost of the check, beside linkchecker and lychee',
   names: [...LINK_CHECKERS.map(({ name }) => name), ...SITES],
@@ -41,104 +42,81 @@ export const linkCheckBench: Bench = {
 };
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const samples: Sample[] = [];
-  const isAsked = (name: string, among: readonly string[]): boolean =>
-    isWanted(options, name) || !options.only?.some((one) => among.includes(one));
-  const names = LINK_CHECKERS.map(({ name }) => name);
-  const checkers = LINK_CHECKERS.filter(({ name, version }) => isAsked(name, names) && version() !== undefined);
-  for (const site of SITES.filter((one) => isAsked(one, SITES))) {
+  const chosen = <T extends string>(names: readonly T[]): readonly T[] => {
+    const some = names.filter((name) => isWanted(options, name));
+    return some.length > 0 ? some : names;
+  };
+  const names = chosen(LINK_CHECKERS.map(({ name }) => name));
+  const checkers = LINK_CHECKERS.filter(({ name, version }) => names.includes(name) && version() !== undefined);
+  const all: Checked[] = [];
+  for (const site of chosen(SITES)) {
+    const onSite = checkers
+      .filter(({ name }) => name !== SLOW || !TOO_MUCH.includes(site))
+      .map((checker): Checked => ({ site, checker, samples: [] }));
     const served = await serveChecked(site);
-    const task = { site: served, out: join(options.cache, 'link-check') };
     try {
       for (let round = 0; round < options.rounds; round++) {
-        // The others need the list of pages of webcrawl, which runs first.
-        for (const checker of checkers.filter(
-          ({ name }) => name !== SLOW || (round === 0 && !TOO_MUCH.includes(site)),
-        )) {
-          const sample = await check(checker, site, task);
-          samples.push(sample);
-          const { seconds, cpuSeconds, broken } = sample;
-          options.say(
-            `${site}, round ${round + 1}: ${checker.name} ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s, ${broken.length} broken`,
-          );
-        }
+        await inEmptyFolder(join(options.cache, 'link-check'), async (out) => {
+          // The others need the list of pages of webcrawl, which runs first.
+          for (const { checker, samples } of onSite) {
+            if (round > 0 && checker.name === SLOW) continue;
+            const sample = await check(checker, { site: served, out });
+            samples.push(sample);
+            options.say(
+              `${site}, round ${round + 1}: ${checker.name} ${sample.seconds.toFixed(1)} s, CPU ${sample.cpuSeconds.toFixed(1)} s, ${sample.broken.length} broken`,
+            );
+          }
+        });
       }
     } finally {
       await served.close();
-      await rm(task.out, { recursive: true, force: true });
     }
+    if (onSite.some(({ checker }) => checker.name === OURS)) all.push(...onSite);
   }
-  return present(checkers, samples);
+  return present(all);
 }
 
-async function check(checker: LinkChecker, site: SiteKey, task: CheckTask): Promise<Sample> {
-  if (checker.name === OURS) {
-    await rm(task.out, { recursive: true, force: true });
-    await mkdir(task.out, { recursive: true });
-  }
+async function check(checker: LinkChecker, task: CheckTask): Promise<Sample> {
   const { command, args } = checker.command(task);
   const { stdout, ...figures } = await measure(command, args, { mayFail: true });
-  return { site, name: checker.name, ...figures, broken: [...(await checker.broken(task, stdout))] };
+  return { ...figures, broken: [...(await checker.broken(task, stdout))] };
 }
 
-function present(checkers: readonly LinkChecker[], samples: readonly Sample[]): BenchResult {
-  const rows = SITES.flatMap((site) =>
-    checkers.flatMap(({ name, version }) => {
-      const own = samples.filter((sample) => sample.site === site && sample.name === name);
-      const ours = samples.findLast((sample) => sample.site === site && sample.name === OURS);
-      if (own.length === 0 || !ours) return [];
-      const over = (figure: (sample: Sample) => number): Spread => spread(own.map(figure));
-      return {
-        name: `${site}: ${name} ${version() ?? ''}`,
-        broken: own.at(-1)!.broken.length,
-        onlyIt: missingIn(ours, own.at(-1)!).length,
-        onlyOurs: missingIn(own.at(-1)!, ours).length,
-        seconds: over(({ seconds }) => seconds),
-        cpuSeconds: over(({ cpuSeconds }) => cpuSeconds),
-        peakMb: over(({ peakMb = NaN }) => peakMb),
-      };
-    }),
+function present(all: readonly Checked[]): BenchResult {
+  const lastOf = ({ samples }: Checked): Sample => samples.at(-1)!;
+  const oursOn = (site: SiteKey): Sample => lastOf(all.find((one) => one.site === site && one.checker.name === OURS)!);
+  const nameOf = ({ site, checker }: Checked): string => `${site}: ${checker.name} ${checker.version() ?? ''}`;
+  const { panels, ...table } = tabulate(
+    all,
+    {
+      name: { head: 'site and checker', of: nameOf },
+      broken: { head: 'broken', of: (one) => lastOf(one).broken.length },
+      onlyIt: { head: 'only it', of: (one) => missingIn(oursOn(one.site), lastOf(one)).length },
+      onlyOurs: { head: 'only webcrawl', of: (one) => missingIn(lastOf(one), oursOn(one.site)).length },
+      seconds: { head: 's', digits: 1, of: over(({ seconds }) => seconds) },
+      cpuSeconds: {
+        head: 'CPU s',
+        digits: 1,
+        better: 'less',
+        panel: 'CPU seconds',
+        of: over(({ cpuSeconds }) => cpuSeconds),
+      },
+      peakMb: { head: 'peak MB', of: over(({ peakMb = NaN }) => peakMb) },
+    },
+    (one) => ({ label: nameOf(one), ours: one.checker.name === OURS }),
   );
   return {
     title: 'link-check: broken links of manuals',
-    columns: [
-      { key: 'name', head: 'site and checker' },
-      { key: 'broken', head: 'broken' },
-      { key: 'onlyIt', head: 'only it' },
-      { key: 'onlyOurs', head: 'only webcrawl' },
-      { key: 'seconds', head: 's', digits: 1 },
-      { key: 'cpuSeconds', head: 'CPU s', digits: 1 },
-      { key: 'peakMb', head: 'peak MB' },
-    ],
-    rows,
+    ...table,
     notes: [
-      ...samples
-        .filter(({ name }, i) => name !== OURS && !samples.slice(i + 1).some((later) => isSame(later, samples[i]!)))
-        .flatMap((theirs) =>
-          differences(
-            samples.findLast((one) => one.site === theirs.site && one.name === OURS)!,
-            theirs,
-          ),
-        ),
+      ...all
+        .filter(({ checker }) => checker.name !== OURS)
+        .flatMap((theirs) => differences(theirs, oursOn(theirs.site), lastOf(theirs))),
       'lychee is given the pages that webcrawl found, since it follows no links. linkchecker is run once, on the smaller sites.',
     ],
-    chart: {
-      title: 'Checking links',
-      panels: [
-        {
-          title: 'CPU seconds',
-          digits: 1,
-          better: 'less',
-          bars: rows.map(({ name, cpuSeconds }) => ({ label: name, value: cpuSeconds, ours: name.includes(OURS) })),
-        },
-      ],
-    },
-    samples,
+    chart: { title: 'Checking links', panels },
+    samples: all.map(({ site, checker, samples }) => ({ site, name: checker.name, samples })),
   };
-}
-
-function isSame(a: Sample, b: Sample): boolean {
-  return a.site === b.site && a.name === b.name;
 }
 
 /**
@@ -160,9 +138,9 @@ function pageOf(link: BrokenLink): string {
 }
 
 /** A line for each cause of differences. */
-function differences(ours: Sample, theirs: Sample): string[] {
+function differences({ site, checker }: Checked, ours: Sample, theirs: Sample): string[] {
   const noticed = new Set(ours.broken.filter((link) => link.endsWith('#*')).map(pageOf));
-  const tell = (links: readonly BrokenLink[], by: string): string[] => {
+  const linesOf = (links: readonly BrokenLink[], by: string): string[] => {
     const byCause = new Map<string, BrokenLink[]>();
     for (const link of links) {
       const known = CAUSES.find(([pattern]) => pattern.test(link))?.[1];
@@ -170,8 +148,8 @@ function differences(ours: Sample, theirs: Sample): string[] {
       byCause.set(cause, [...(byCause.get(cause) ?? []), link]);
     }
     return [...byCause].map(
-      ([cause, all]) => `${ours.site}, ${all.length} named by ${by} alone: ${cause}. ${all.slice(0, SHOWN).join(' ')}`,
+      ([cause, all]) => `${site}, ${all.length} named by ${by} alone: ${cause}. ${all.slice(0, SHOWN).join(' ')}`,
     );
   };
-  return [...tell(missingIn(ours, theirs), theirs.name), ...tell(missingIn(theirs, ours), OURS)];
+  return [...linesOf(missingIn(ours, theirs), checker.name), ...linesOf(missingIn(theirs, ours), OURS)];
 }

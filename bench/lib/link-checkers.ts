@@ -7,9 +7,8 @@ import { urlOf } from '../../packages/core/index.js';
 import { OURS } from './crawlers.js';
 import { BENCH, PEERS, ROOT } from './folders.js';
 import { firstLine } from './machine.js';
-import type { CheckedSite } from './sites/checked-manuals.js';
+import type { CheckedSite } from './checked-manuals.js';
 
-/** The task of a checker. */
 export interface CheckTask {
   readonly site: CheckedSite;
   /** A folder for all outputs. webcrawl runs first, so its outputs are there for the others. */
@@ -23,7 +22,6 @@ export interface LinkChecker {
   readonly name: string;
   readonly version: () => string | undefined;
   readonly command: (task: CheckTask) => { readonly command: string; readonly args: readonly string[] };
-  /** The broken links that it reports. */
   readonly broken: (task: CheckTask, stdout: string) => Promise<ReadonlySet<BrokenLink>>;
 }
 
@@ -101,7 +99,6 @@ const linkchecker: LinkChecker = {
 
 export const LINK_CHECKERS: readonly LinkChecker[] = [webcrawl, lychee, linkchecker];
 
-/** Writes the URLs of all pages of HTML in a table. */
 async function listPages(table: string, file: string): Promise<void> {
   await using crawl = await openContext({ table: `level:${table}` });
   const urls: string[] = [];

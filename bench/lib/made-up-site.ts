@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { madePage, mix } from './made-page.js';
 
 /** The shape of the pages of a made-up site. */
@@ -17,7 +19,6 @@ export interface PageShape {
   readonly words: readonly [number, number, number];
 }
 
-/** The made-up sites by name. */
 export const SHAPES = {
   /** Many hosts with links to one another. Front pages lead to all pages of their host. */
   synthetic: { children: 10, menu: 0, random: 15, ownEvery: 3, words: [50_000, 10_000, 300] },
@@ -27,7 +28,6 @@ export const SHAPES = {
   'small-pages': { children: 4, menu: 0, random: 3, ownEvery: 1, words: [100, 100, 100] },
 } as const satisfies Readonly<Record<string, PageShape>>;
 
-/** The name of a made-up site. */
 export type MadeUpName = keyof typeof SHAPES;
 
 /** A site of many hosts. Every page is made from its URL. */
@@ -43,8 +43,7 @@ export function addressOf(host: number): string {
   return `127.${1 + Math.floor(host / 62_500)}.${Math.floor(host / 250) % 250}.${1 + (host % 250)}`;
 }
 
-/** The path of a page on its host. */
-export function pathOf(page: number): string {
+function pathOf(page: number): string {
   return page === 0 ? '/' : `/page/${page}.html`;
 }
 
@@ -74,4 +73,20 @@ export function madeUpPage(site: MadeUpSite, host: number, path: string): string
 
 function urlOf({ port }: MadeUpSite, host: number, page: number): string {
   return `http://${addressOf(host)}:${port}${pathOf(page)}`;
+}
+
+/**
+ * Writes the pages of a made-up site as files, each host into a folder named by its address. Links must stay on hosts, as the port is
+ * unknown.
+ */
+export async function writeMadeUpSite(folder: string, site: Omit<MadeUpSite, 'port'>): Promise<void> {
+  for (let host = 0; host < site.hosts; host++) {
+    const root = join(folder, addressOf(host));
+    await mkdir(join(root, dirname(pathOf(1))), { recursive: true });
+    for (let page = 0; page < site.pagesPerHost; page++) {
+      const path = pathOf(page);
+      const html = madeUpPage({ ...site, port: 0 }, host, path);
+      await writeFile(join(root, path === '/' ? 'index.html' : path), html!);
+    }
+  }
 }

@@ -1,24 +1,18 @@
 /** The manuals of Debian in five languages as a site on loopback. */
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { MANUAL_FOLDER, MANUAL_LANGUAGES, manualFiles, type ManualFile, type ManualLanguage } from './manual-pages.js';
-import { findNginx, serveByNginx } from './nginx.js';
+import { serveFolder } from './nginx.js';
 
-/** The site, until it is closed. */
-export interface ManualSite {
-  /** Its start page. */
+interface ManualSite {
   readonly url: string;
-  /** A file of seeds, for `crawl`. */
   readonly seeds: string;
   /** Pages that its sitemap lists, by language. */
   readonly pages: Readonly<Record<ManualLanguage, number>>;
-  /** The server and its version. */
   readonly server: string;
   close(): Promise<void>;
 }
 
-/** The names of the languages on the start page. */
 const NAMES: Readonly<Record<ManualLanguage, string>> = {
   en: 'English',
   zh: '中文',
@@ -26,7 +20,6 @@ const NAMES: Readonly<Record<ManualLanguage, string>> = {
   ko: '한국어',
   ru: 'Русский',
 };
-/** The first page of a manual. */
 const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
 
 /**
@@ -35,35 +28,20 @@ const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
  * @throws Error when the manuals or nginx are not installed
  */
 export async function serveManuals(): Promise<ManualSite> {
-  const nginx = findNginx();
-  if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it, and so does apt-get install nginx');
   const files = await manualFiles();
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-manuals-'));
-  try {
-    const root = join(folder, 'site');
-    await mkdir(root);
+  const served = await serveFolder(async (root) => {
     for (const name of await readdir(MANUAL_FOLDER)) await symlink(join(MANUAL_FOLDER, name), join(root, name));
-    const server = await serveByNginx(nginx, { folder, root, addresses: ['127.0.0.1'] });
-    const url = server.seeds[0]!;
-    await writeFile(join(root, 'index.html'), startPage(files));
-    await writeFile(join(root, 'robots.txt'), `User-agent: *\nDisallow:\nSitemap: ${url}sitemap.xml\n`);
-    await writeFile(join(root, 'sitemap.xml'), sitemap(url, files));
-    const seeds = join(folder, 'seeds.txt');
-    await writeFile(seeds, `${url}\n`);
-    return {
-      url,
-      seeds,
-      pages: countByLanguage(files),
-      server: nginx.version,
-      async close() {
-        await server.close();
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+  });
+  const { root, server, close } = served;
+  const url = served.seeds[0]!;
+  await writeFile(join(root, 'index.html'), startPage(files));
+  await writeFile(join(root, 'robots.txt'), `User-agent: *\nDisallow:\nSitemap: ${url}sitemap.xml\n`);
+  await writeFile(join(root, 'sitemap.xml'), sitemap(url, files));
+  const seeds = join(root, 'seeds.txt');
+  await writeFile(seeds, `${url}\n`);
+  const pages = { en: 0, zh: 0, ja: 0, ko: 0, ru: 0 };
+  for (const { language } of files) pages[language] += 1;
+  return { url, seeds, pages, server, close };
 }
 
 function startPage(files: readonly ManualFile[]): string {
@@ -78,10 +56,4 @@ function startPage(files: readonly ManualFile[]): string {
 function sitemap(url: string, files: readonly ManualFile[]): string {
   const entries = files.map(({ path }) => `<url><loc>${new URL(encodeURI(path), url).href}</loc></url>`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`;
-}
-
-function countByLanguage(files: readonly ManualFile[]): Record<ManualLanguage, number> {
-  const counts = { en: 0, zh: 0, ja: 0, ko: 0, ru: 0 };
-  for (const { language } of files) counts[language] += 1;
-  return counts;
 }

@@ -1,23 +1,20 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PEERS } from './folders.js';
 import { freePorts } from './free-ports.js';
 
-/** A server on loopback. */
 export interface WebServer {
-  /** The root of each host. */
   readonly seeds: readonly string[];
-  /** Number of requests so far. */
   requests(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A usable nginx. */
-export interface Nginx {
+interface Nginx {
   readonly path: string;
-  /** Its own version text: `nginx/1.22.1`. */
+  /** As it prints it: `nginx/1.22.1`. */
   readonly version: string;
 }
 
@@ -32,17 +29,53 @@ export function findNginx(): Nginx | undefined {
   return undefined;
 }
 
-/** The folder to serve, and the addresses. */
-export interface Served {
-  /** A folder for its own files. */
-  readonly folder: string;
-  /** The folder to serve. With `$server_addr` in it, each address has a folder of its own. */
+/** A temporary folder that is served by nginx. */
+export interface ServedFolder extends WebServer {
   readonly root: string;
-  readonly addresses: readonly string[];
+  readonly server: string;
 }
 
-/** Serves a folder on a free port of some addresses. */
-export async function serveByNginx({ path }: Nginx, { folder, root, addresses }: Served): Promise<WebServer> {
+/**
+ * Serves a new folder by nginx on a free port of some addresses, until it is closed.
+ * @param fill writes the first files
+ * @param isByAddress each address has a folder of its own, named by the address
+ * @throws Error when nginx is not installed
+ */
+export async function serveFolder(
+  fill: (root: string) => Promise<unknown>,
+  addresses: readonly string[] = ['127.0.0.1'],
+  isByAddress = false,
+): Promise<ServedFolder> {
+  const nginx = findNginx();
+  if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it, and so does apt-get install nginx');
+  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-site-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const root = join(folder, 'site');
+  try {
+    await mkdir(root);
+    await fill(root);
+    const served = await startNginx(nginx, folder, isByAddress ? join(root, '$server_addr') : root, addresses);
+    return {
+      ...served,
+      root,
+      server: nginx.version,
+      async close() {
+        await served.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function startNginx(
+  { path }: Nginx,
+  folder: string,
+  root: string,
+  addresses: readonly string[],
+): Promise<WebServer> {
   const [port = 0, countPort = 0] = await freePorts(2);
   // If root starts it, its workers would run as a user who may not read the folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
@@ -86,7 +119,6 @@ export async function serveByNginx({ path }: Nginx, { folder, root, addresses }:
   return { seeds: addresses.map((address) => `http://${address}:${port}/`), requests, close: () => endProcess(child) };
 }
 
-/** Ends a process and waits until it has ended. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

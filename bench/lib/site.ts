@@ -1,32 +1,24 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { scaled, type BenchOptions, type SiteName } from './bench.js';
 import { PEERS } from './folders.js';
-import { addressOf, SHAPES, type MadeUpName } from './made-up-site.js';
-import { endProcess, findNginx, serveByNginx, type WebServer } from './nginx.js';
-import { writeMadeUpSite } from './sites/made-up-files.js';
+import { addressOf, SHAPES, writeMadeUpSite, type MadeUpName } from './made-up-site.js';
+import { endProcess, findNginx, serveFolder, type WebServer } from './nginx.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
 
 /** The sites that {@link startSite} can serve; the first is the default. */
 export const SITES: readonly SiteName[] = ['docs', 'docs-one-host', 'synthetic', 'link-heavy', 'small-pages'];
 
-/** A site that is served on loopback. */
-export interface Site {
+export interface Site extends WebServer {
   readonly name: string;
-  readonly seeds: readonly string[];
   readonly stay: 'host' | 'any';
-  /** The program that serves it. */
   readonly server: string;
   /** Number of pages that can be reached, if known. */
   readonly pages?: number;
-  /** Number of requests so far. */
-  requests(): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** The manuals, the smallest first: a smaller scale uses fewer. Path on the site, folder and first page. */
@@ -43,7 +35,6 @@ const NAMES: Readonly<Record<MadeUpName, string>> = {
   'link-heavy': 'made-up pages with 150 links',
   'small-pages': 'made-up pages of 1 KB',
 };
-/** Number of hosts, and of pages on each, by name. */
 const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
   synthetic: [2000, 10],
   'link-heavy': [4, 5000],
@@ -51,13 +42,12 @@ const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
 };
 
 /**
- * Serves a site. Each host has an address of its own, since Linux has all of 127.0.0.0/8. Files are served by nginx if it is installed, so
- * that the server takes little CPU.
+ * Serves a site. Each host has an address of its own, since Linux has all of 127.0.0.0/8. Files are served by nginx, which takes little CPU.
  * - `docs`: the manuals of some packages on four hosts; on one where the system has only one loopback address
  * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, which is mostly a cold start
  * - `synthetic`: 2,000 hosts with links to one another; its pages are made on request, since they contain the port
- * - others: made-up pages on four hosts
- * @throws Error when the manuals are not installed
+ * - others: made-up pages on four hosts, by nginx if it is installed
+ * @throws Error when the manuals, or nginx for them, are not installed
  */
 export async function startSite(options: Pick<BenchOptions, 'scale' | 'site'>): Promise<Site> {
   const { scale, site } = options;
@@ -67,19 +57,13 @@ export async function startSite(options: Pick<BenchOptions, 'scale' | 'site'>): 
 
 async function startManuals(scale: number, hostsAtFull: number): Promise<Site> {
   const hosts = scaled(hostsAtFull, Math.min(1, scale));
-  const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
-  return inFolder(async (folder) => {
-    const root = join(folder, 'site');
-    const count = await linkManuals(folder, scaled(MANUALS.length, Math.min(1, scale)));
-    const nginx = findNginx();
-    return {
-      ...(await (nginx ? serveByNginx(nginx, { folder, root, addresses }) : serve({ folder: root, hosts }))),
-      name: `the manuals of ${count} packages on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`,
-      stay: 'host',
-      server: nginx?.version ?? 'Node',
-    };
-  });
+  const manuals = MANUALS.slice(0, scaled(MANUALS.length, Math.min(1, scale)));
+  const served = await serveFolder((root) => linkManuals(root, manuals), addressesOf(hosts));
+  const name = `the manuals of ${manuals.length} packages on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`;
+  return { ...served, name, stay: 'host' };
 }
+
+const addressesOf = (hosts: number): string[] => Array.from({ length: hosts }, (_, host) => addressOf(host));
 
 async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
   const shape = SHAPES[madeUp];
@@ -92,52 +76,24 @@ async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
     name: `${NAMES[madeUp]}, ${(hosts * pagesPerHost).toLocaleString('en-US')} on ${hosts.toLocaleString('en-US')} hosts`,
     pages: hosts * pagesPerHost,
   };
-  const nginx = staysOnHost ? findNginx() : undefined;
-  if (!nginx) {
-    const { seeds, ...server } = await serve({ madeUp, hosts, pagesPerHost });
-    const [stay, first] = staysOnHost ? (['host', seeds] as const) : (['any', seeds.slice(0, 1)] as const);
-    return { ...server, ...named, seeds: first, stay, server: 'Node' };
+  if (staysOnHost && findNginx()) {
+    const fill = (root: string): Promise<void> => writeMadeUpSite(root, { shape, hosts, pagesPerHost });
+    return { ...(await serveFolder(fill, addressesOf(hosts), true)), ...named, stay: 'host' };
   }
-  return inFolder(async (folder) => {
-    const site = join(folder, 'site');
-    await writeMadeUpSite(site, { shape, hosts, pagesPerHost });
-    const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
-    const server = await serveByNginx(nginx, { folder, root: join(site, '$server_addr'), addresses });
-    return { ...server, ...named, stay: 'host', server: nginx.version };
-  });
-}
-
-/** Makes a site with a folder for its files. The folder is removed when the site is closed. */
-async function inFolder(start: (folder: string) => Promise<Site>): Promise<Site> {
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    const site = await start(folder);
-    return {
-      ...site,
-      async close() {
-        await site.close();
-        await remove();
-      },
-    };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  const { seeds, ...server } = await serve({ madeUp, hosts, pagesPerHost });
+  const [stay, first] = staysOnHost ? (['host', seeds] as const) : (['any', seeds.slice(0, 1)] as const);
+  return { ...server, ...named, seeds: first, stay, server: 'Node' };
 }
 
 /** Puts the manuals side by side, below a page with a link to each. */
-async function linkManuals(folder: string, count: number): Promise<number> {
-  const manuals = MANUALS.slice(0, count);
-  await mkdir(join(folder, 'site'));
-  for (const [path, place] of manuals) {
-    const source = join(PEERS, 'manuals/usr/share', place);
+async function linkManuals(root: string, manuals: readonly (typeof MANUALS)[number][]): Promise<void> {
+  for (const [path, folder] of manuals) {
+    const source = join(PEERS, 'manuals/usr/share', folder);
     if (!existsSync(source)) throw new Error('the manuals are not there; bench/install.sh fetches them');
-    await symlink(source, join(folder, 'site', path));
+    await symlink(source, join(root, path));
   }
   const links = manuals.map(([path, , page]) => `<li><a href="/${path}/${page}">${path}</a></li>`);
-  await writeFile(join(folder, 'site/index.html'), `<!DOCTYPE html><title>Manuals</title><ul>${links.join('')}</ul>\n`);
-  return manuals.length;
+  await writeFile(join(root, 'index.html'), `<!DOCTYPE html><title>Manuals</title><ul>${links.join('')}</ul>\n`);
 }
 
 /** Starts a server in its own process. */

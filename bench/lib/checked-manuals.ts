@@ -1,11 +1,9 @@
 /** Manuals whose links are checked, as sites on loopback. */
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MANUAL_FOLDER } from '../manual-pages.js';
-import { findNginx, serveByNginx } from '../nginx.js';
+import { MANUAL_FOLDER } from './manual-pages.js';
+import { serveFolder } from './nginx.js';
 
-/** A site, until it is closed. */
 export interface CheckedSite {
   readonly url: string;
   readonly seeds: readonly string[];
@@ -23,7 +21,6 @@ const DEBIAN = [
   ['developers-reference', 'developers-reference', 'index.html'],
   ['debian-policy', 'doc/debian-policy', 'policy.html/index.html'],
 ] as const;
-const FEW = 4;
 const RUST = 'doc/rust-doc/html';
 
 /**
@@ -33,7 +30,7 @@ const RUST = 'doc/rust-doc/html';
 export const CHECKED_SITES = {
   debian: (root: string) => debian(root, DEBIAN.length),
   rust: (root: string) => rust(root, ['std', 'book', 'src'], ['std/index.html', 'book/index.html']),
-  'debian-few': (root: string) => debian(root, FEW),
+  'debian-few': (root: string) => debian(root, 4),
   'rust-book': (root: string) => rust(root, ['book'], ['book/index.html']),
 } as const;
 
@@ -42,22 +39,10 @@ export const CHECKED_SITES = {
  * @throws Error when the manuals or nginx are not installed
  */
 export async function serveChecked(name: keyof typeof CHECKED_SITES): Promise<CheckedSite> {
-  const nginx = findNginx();
-  if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it');
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-checked-'));
-  const root = join(folder, 'site');
-  await mkdir(root);
-  const seeds = await CHECKED_SITES[name](root);
-  const server = await serveByNginx(nginx, { folder, root, addresses: ['127.0.0.1'] });
-  const url = server.seeds[0]!;
-  return {
-    url,
-    seeds: seeds.map((seed) => url + seed),
-    async close() {
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  let paths: readonly string[] = [];
+  const { seeds, close } = await serveFolder(async (root) => (paths = await CHECKED_SITES[name](root)));
+  const url = seeds[0]!;
+  return { url, seeds: paths.map((path) => url + path), close };
 }
 
 async function debian(root: string, count: number): Promise<readonly string[]> {
