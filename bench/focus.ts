@@ -2,29 +2,30 @@
  * A crawl for articles on a made-up web of 40 news sites with 500,000 URLs, a tenth of them articles: with default scoring, with rules on
  * relevance, with filters that the crawler proposes in addition, and beside a crawler that knows the whole web.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jobs, openContext, rules, type NewRule, type Rule } from '../packages/webcrawl/internal.js';
 import { crawlKnowing } from './lib/all-knowing.js';
 import { isWanted, scaled, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import type { Series } from './lib/chart.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { webWithoutNetwork } from './lib/made-page.js';
+import { SECTIONS } from './lib/news-articles.js';
 import { countsOf } from './lib/news-links.js';
 import { reachableArticles } from './lib/news-reach.js';
-import { newsWeb, type NewsWeb } from './lib/news-web.js';
-import type { Row } from './lib/table.js';
-import { runWorker } from './lib/worker.js';
-import type { FocusJob, FocusReply, FocusRound } from './workers/focus-job.js';
+import type { NewsSite } from './lib/news-sites.js';
+import { newsWeb, type NewsAnswer, type NewsWeb } from './lib/news-web.js';
+import { formatNumber, tabulate, type Figure } from './lib/table.js';
+import { runJob } from './lib/worker.js';
 
-/** At full size. `FEWEST` is needed for the checks below. */
-const [ROUNDS, FEWEST] = [20, 8];
+/** At full size. `MIN_ROUNDS` is needed for the checks below. */
+const [ROUNDS, MIN_ROUNDS] = [20, 8];
 const BUDGET = 2_000;
-/** Rules are proposed and applied once in this number of rounds. */
 const PROPOSE = 3;
 /** The goal with rules: this share of articles in each round from `FROM` to `TO`. In the last rounds few linked articles are left. */
 const [ASKED_SHARE, FROM, TO] = [0.8, 5, 18];
 /** The goal with proposals: this part of the articles of the all-knowing crawler. */
 const ASKED_PART = 0.92;
 
-/** The crawls to compare, and their options. */
 const CRAWLS = [
   { name: 'stock', head: 'stock', label: 'stock scoring', useful: false },
   { name: 'rules', head: 'rules', label: 'rules on what is useful', useful: true },
@@ -32,7 +33,6 @@ const CRAWLS = [
 ] as const;
 const KNOWING = { head: 'all-knowing', label: 'a crawler that knows all' } as const;
 
-/** `focus`: the share of articles among the fetched pages. */
 export const focusBench: Bench = {
   about: 'a made-up web of 40 news sites: the share of articles with stock scoring, with rules, with proposals',
   names: CRAWLS.map(({ name }) => name),
@@ -42,34 +42,30 @@ export const focusBench: Bench = {
 
 interface Crawled {
   readonly rounds: FocusRound[];
-  readonly rules: FocusReply['rules'];
+  readonly rules: readonly Rule[];
 }
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const { scale, cache, say } = options;
   const web = newsWeb(scale);
   const budget = scaled(BUDGET, scale, 60);
-  const count = scaled(ROUNDS, scale, FEWEST);
+  const count = scaled(ROUNDS, scale, MIN_ROUNDS);
   const knowing = sums(crawlKnowing(web, count, budget));
   const crawls = new Map<string, Crawled>();
   for (const { name, useful, ...given } of CRAWLS.filter(({ name }) => isWanted(options, name))) {
-    const directory = join(cache, `focus-${name}`);
-    await rm(directory, { recursive: true, force: true });
-    const job: FocusJob = { directory, scale, rounds: count, budget, useful, ...given };
     const rounds: FocusRound[] = [];
-    const worker = new URL('workers/focus-job.js', import.meta.url);
-    const { rules } = await runWorker<FocusReply>(worker, job, ({ round }) => {
-      if (!round) return;
+    const onReport = (round: FocusRound): void => {
       rounds.push(round);
       say(`${name}, round ${round.round}: ${round.useful} of ${round.fetched}, ${round.seconds.toFixed(1)} s`);
-    });
-    await rm(directory, { recursive: true, force: true });
-    crawls.set(name, { rounds, rules });
+    };
+    const found = await inEmptyFolder(join(cache, `focus-${name}`), (directory) =>
+      runJob(import.meta.url, crawlNews, { directory, scale, rounds: count, budget, useful, ...given }, { onReport }),
+    );
+    crawls.set(name, { rounds, rules: found });
   }
   return resultOf(web, budget, crawls, knowing);
 }
 
-/** Adds running totals of articles to the rounds. */
 function sums<T extends { readonly useful: number }>(rounds: readonly T[]): (T & { readonly total: number })[] {
   let total = 0;
   return rounds.map((round) => ({ ...round, total: (total += round.useful) }));
@@ -96,23 +92,33 @@ function resultOf(
       label,
       points: rounds.flatMap((round, i) => (Number.isFinite(value(round)) ? [[i + 1, value(round)] as const] : [])),
     }));
-  const urls = web.sites.flatMap((site) => Object.values(countsOf(site, web.sites)));
-  const total = urls.reduce((sum, n) => sum + n, 0);
-  const articles = web.sites.reduce((sum, site) => sum + site.articles, 0);
+  const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
+  const urls = sum(web.sites.flatMap((site) => Object.values(countsOf(site, web.sites))));
+  const articles = sum(web.sites.map((site) => site.articles));
+  type Shown = (typeof shown)[number];
+  const columnsOf = (
+    key: string,
+    { sign, digits, of }: { sign: string; digits: number; of: (round: Shown['rounds'][number]) => number },
+  ) =>
+    shown.map(({ name, head, rounds }): [string, Figure<number>] => [
+      `${name}${key}`,
+      { head: `${head} ${sign}`, digits, of: (i: number) => rounds[i] && of(rounds[i]) },
+    ]);
+  const { columns, rows } = tabulate(
+    [...knowing.keys()],
+    {
+      round: { head: 'round', of: (i) => i + 1 },
+      ...Object.fromEntries([
+        ...columnsOf('Share', { sign: '%', digits: 1, of: percent }),
+        ...columnsOf('Total', { sign: 'Σ', digits: 0, of: ({ total }) => total }),
+      ]),
+    },
+    (i) => ({ label: `${i + 1}` }),
+  );
   return {
-    title: `focus: ${total.toLocaleString('en-US')} URLs on ${web.sites.length} sites, ${articles.toLocaleString('en-US')} articles, ${budget.toLocaleString('en-US')} URLs a round`,
-    columns: [
-      { key: 'round', head: 'round' },
-      ...shown.map(({ name, head }) => ({ key: `${name}Share`, head: `${head} %`, digits: 1 })),
-      ...shown.map(({ name, head }) => ({ key: `${name}Total`, head: `${head} Σ` })),
-    ],
-    rows: knowing.map((_, i): Row => {
-      const cells = shown.flatMap(({ name, rounds }) => [
-        [`${name}Share`, rounds[i] && percent(rounds[i])] as const,
-        [`${name}Total`, rounds[i]?.total] as const,
-      ]);
-      return { round: i + 1, ...Object.fromEntries(cells) };
-    }),
+    title: `focus: ${formatNumber(urls)} URLs on ${web.sites.length} sites, ${formatNumber(articles)} articles, ${formatNumber(budget)} URLs a round`,
+    columns,
+    rows,
     notes: [
       'Useful are articles, each the first time that it is fetched; %: of what a round fetched; Σ: in all rounds so far.',
       ...notesOf(web, crawls, knowing, articles),
@@ -163,8 +169,111 @@ function notesOf(
     const generated = proposals.rules.filter(({ origin, state }) => origin === 'generated' && state === 'active');
     const lost = articles - reachableArticles(web, proposals.rules).size;
     notes.push(
-      `${generated.length} rules were proposed and applied; ${lost} of ${articles.toLocaleString('en-US')} articles cannot be reached any more because of them.`,
+      `${generated.length} rules were proposed and applied; ${lost} of ${formatNumber(articles)} articles cannot be reached any more because of them.`,
     );
   }
   return notes;
+}
+
+/** Patterns of article URLs, as a user would write them after a look at a few articles of a site. */
+const PATTERNS: Readonly<Record<NewsSite['style'], string>> = {
+  blog: String.raw`^https?://[^/]+/20\d\d/\d\d/\d\d/[^/]+/$`,
+  portal: String.raw`^https?://[^/]+/(${SECTIONS.join('|')})/[^/?]+-\d+$`,
+  classic: String.raw`/story\.php\?id=\d+$`,
+};
+
+function usefulRules(sites: readonly NewsSite[]): NewRule[] {
+  return sites.map(({ style, domain }) => ({
+    kind: 'relevant',
+    scope: `domain:${domain}`,
+    pattern: { regex: PATTERNS[style] },
+  }));
+}
+
+interface FocusJob {
+  readonly directory: string;
+  readonly scale: number;
+  readonly rounds: number;
+  readonly budget: number;
+  readonly useful: boolean;
+  /** Propose rules, and apply the proposals, once in this number of rounds. */
+  readonly propose?: number;
+}
+
+interface FocusRound {
+  readonly round: number;
+  readonly fetched: number;
+  /** Number of articles. Each counts when it is first fetched under any of its URLs. */
+  readonly useful: number;
+  readonly total: number;
+  /** Number of requested URLs by kind. URLs with a session, and articles that were fetched before, count separately. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  /** The part of it for proposing and applying rules. */
+  readonly proposing: number;
+  readonly added: number;
+}
+
+/** Crawls the made-up news web in rounds of equal size. Returns all rules at the end. */
+export async function crawlNews(job: FocusJob, report: (round: FocusRound) => void): Promise<readonly Rule[]> {
+  const web = newsWeb(job.scale);
+  const seen = new Set<string>();
+  let kinds = new Map<string, number>();
+  await using crawl = await openContext({
+    table: `level:${job.directory}`,
+    settings: {
+      'fetcher.serverDelay': 0,
+      'fetcher.threadsPerQueue': 64,
+      'fetcher.threadsFetch': 64,
+      // Otherwise a round may fetch more pages than it selected.
+      'fetcher.maxRedirects': 0,
+    },
+    // The names may belong to real hosts, so there is no lookup.
+    lookup: () => Promise.resolve(['127.0.0.1']),
+    plugins: [
+      webWithoutNetwork('news-web', (host, path) => {
+        const url = `http://${host}${path}`;
+        note(web.answerOf(url));
+        return web.fetch(url);
+      }),
+    ],
+  });
+  if (job.useful) await rules.add(crawl, usefulRules(web.sites));
+  for (let round = 1; round <= job.rounds; round++) report(await crawlRound(round));
+  return (await rules.list(crawl)).rules;
+
+  async function crawlRound(round: number): Promise<FocusRound> {
+    kinds = new Map();
+    const begin = performance.now();
+    await jobs.crawl(crawl, { seeds: round === 1 ? web.seeds : [], stay: 'domain', rounds: 1, topN: job.budget });
+    const crawled = performance.now();
+    const added = job.propose !== undefined && round % job.propose === 0 ? await proposeRules() : 0;
+    const end = performance.now();
+    return {
+      round,
+      fetched: [...kinds.values()].reduce((sum, n) => sum + n, 0),
+      useful: kinds.get('article') ?? 0,
+      total: seen.size,
+      kinds: Object.fromEntries([...kinds].sort(([, a], [, b]) => b - a)),
+      seconds: (end - begin) / 1000,
+      proposing: (end - crawled) / 1000,
+      added,
+    };
+  }
+
+  async function proposeRules(): Promise<number> {
+    const { added } = await rules.propose(crawl, { apply: true });
+    // For www rules: moves known pages to the other form.
+    await rules.apply(crawl);
+    return added?.added.length ?? 0;
+  }
+
+  function note(answer: NewsAnswer | undefined): void {
+    let kind: string = answer?.kind ?? 'nothing';
+    if (answer?.article !== undefined) {
+      if (seen.has(answer.article)) kind = 'again';
+      seen.add(answer.article);
+    } else if (answer?.hasSession) kind = 'session';
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
 }

@@ -1,10 +1,8 @@
 import type { NewsKind } from './news-paths.js';
 import type { NewsWeb } from './news-web.js';
 
-/** One round of the all-knowing crawler. */
 export interface KnowingRound {
   readonly fetched: number;
-  /** Number of articles among them. */
   readonly useful: number;
 }
 
@@ -68,7 +66,6 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
     const found: number[] = [];
     let fetched = 0;
     let useful = 0;
-    /** Number of articles that the next round could fetch. */
     let stock = articles.length;
     for (const other of others) {
       const spare = budget - Math.min(budget, articles.length) > fetched;

@@ -10,23 +10,18 @@ const DIGITS = [0, 1, 2, 3, 4, 5].map((section) => OF_DIGIT.flatMap((one, digit)
 /** This number of a hundred articles is listed only in the archive. */
 const HIDDEN = 8;
 
-/** Sections of every site. */
 export const SECTIONS = ['world', 'politics', 'business', 'sport', 'culture', 'science'] as const;
-/** Number of authors of each site. */
 export const AUTHORS = 8;
 
-/** The section of an article. Articles of a site are numbered from 0, the newest. */
 export function sectionOf(article: number): number {
   return OF_DIGIT[article % 10]!;
 }
 
-/** The position of an article in its section. */
 function placeInSection(article: number): number {
   const digits = DIGITS[sectionOf(article)]!;
   return Math.floor(article / 10) * digits.length + digits.indexOf(article % 10);
 }
 
-/** The article at a position of a section. */
 export function atPlace(section: number, place: number): number {
   const digits = DIGITS[section]!;
   return Math.floor(place / digits.length) * 10 + digits[place % digits.length]!;
@@ -51,7 +46,6 @@ export function relatedTo(site: NewsSite, article: number): number[] {
   return shown(site, all).filter((one) => one !== article);
 }
 
-/** An article computed from the numbers. */
 export function anyOf(site: NewsSite, ...numbers: readonly number[]): number {
   return mix(site.seed, ...numbers) % site.articles;
 }
@@ -72,7 +66,6 @@ export function daysOf(site: NewsSite): number {
   return Math.ceil(site.articles / site.perDay);
 }
 
-/** The articles of a day, including hidden ones. */
 export function articlesOf(site: NewsSite, day: number): number[] {
   const first = day * site.perDay;
   const end = Math.min(site.articles, first + site.perDay);

@@ -15,18 +15,16 @@ import {
 import { ABOUT, pathOf, type NewsKind, type Place } from './news-paths.js';
 import type { NewsSite } from './news-sites.js';
 
-/** A link to a page of the same site, or a whole URL. */
-export type NewsLink = Place | string;
+/** A link to a page of the same site, or the URL of a front page or of another web. */
+type NewsLink = Place | string;
 
 /** Number of articles on a page of a section, a month's archive, a tag, an author, a search. */
 const [IN_SECTION, IN_MONTH, IN_TAG, IN_AUTHOR, IN_SEARCH] = [20, 10, 10, 20, 10];
-/** The maximum number of pages that systems show for a section, and for an author. */
 const [SECTION_PAGES, AUTHOR_PAGES] = [10, 5];
 const ORDERS = 3;
 const THREADS_ON_BOARD = 30;
 const MOST_FACETS = 3;
 const SEARCH_PAGES = 2;
-/** Number of networks on which an article may be shared. */
 const NETWORKS = 4;
 const OTHER_SITES = 400;
 /** Numbers of links beside every page: a cloud of tags, or the topics of the day, and new threads of the forum. */
@@ -40,18 +38,15 @@ const pagesOfSection = ({ articles: all }: NewsSite): number =>
   Math.min(SECTION_PAGES, Math.ceil(all / 6 / IN_SECTION));
 const pagesOfAuthor = ({ articles: all }: NewsSite): number =>
   Math.min(AUTHOR_PAGES, Math.ceil(all / AUTHORS / IN_AUTHOR));
-/** Few tags have many articles; most have a single page of them. */
 const pagesOfTag = (site: NewsSite, tag: number): number => Math.max(1, Math.floor(site.articles / (15 * (tag + 1))));
 const membersOf = ({ threads }: NewsSite): number => Math.ceil(threads / 2);
 const boardsOf = ({ threads }: NewsSite): number => Math.ceil(threads / THREADS_ON_BOARD);
-/** Most articles have few comments; some have many. */
 function commentsOn(site: NewsSite, article: number): number {
   const lot = mix(site.seed, article, 20) % 100;
   if (site.style !== 'blog' || lot < 30) return 0;
   return lot < 80 ? lot % 5 : lot % 17;
 }
 
-/** Most threads have one page; a few are long. */
 function pagesOfThread(site: NewsSite, thread: number): number {
   const lot = mix(site.seed, thread, 21) % 100;
   return lot < 55 ? 1 : lot < 80 ? 2 : lot < 92 ? 3 : 4 + (lot % 5);
@@ -72,34 +67,6 @@ const articlesOfMonth = (site: NewsSite, year: number, month: number): number[] 
 const pagesOfMonth = (site: NewsSite, year: number, month: number): number =>
   site.style === 'blog' ? Math.ceil(articlesOfMonth(site, year, month).length / IN_MONTH) : 1;
 
-/** Whether a site has a page of this form. */
-export function isNewsPage(site: NewsSite, { kind, at }: Place): boolean {
-  const [a = 0, b = 0, c = 0] = at;
-  if (b < 0 || c < 0) return false;
-  if (kind === 'article') return a >= 0 && a < site.articles;
-  if (kind === 'print' || kind === 'mail' || kind === 'login')
-    return a >= 0 && a < site.articles && site.tools.has(kind);
-  if (kind === 'share') return a < site.articles && b < NETWORKS && site.hasShare;
-  if (kind === 'reply') return a < site.articles && b < commentsOn(site, a);
-  if (kind === 'section') return a < SECTIONS.length && b < pagesOfSection(site) && c < ORDERS;
-  if (kind === 'year') return monthsOf(site).some(([year]) => year === a);
-  if (kind === 'month') return c < pagesOfMonth(site, a, b) && monthsOf(site).some(([y, m]) => y === a && m === b);
-  if (kind === 'day') return a >= 0 && a < daysOf(site);
-  if (kind === 'tag') return a < site.tags && b < pagesOfTag(site, a);
-  if (kind === 'author') return a < AUTHORS && b < pagesOfAuthor(site);
-  if (kind === 'boards') return site.threads > 0 && a >= 0 && a < boardsOf(site);
-  if (kind === 'thread') return a < site.threads && b < pagesOfThread(site, a);
-  if (kind === 'post') return a < site.threads;
-  if (kind === 'member') return a < membersOf(site);
-  if (kind === 'out') return site.hasOut;
-  if (kind === 'calendar') return site.hasCalendar && a >= 1900 && b >= 1 && b <= 12 && c <= 28;
-  if (kind !== 'search') return true;
-  const facets = at.filter((_, i) => i % 2 === 1);
-  const isOnce = new Set(facets).size === facets.length;
-  return site.facets.length > 0 && isOnce && facets.length <= MOST_FACETS && a >= 0 && a < SEARCH_PAGES;
-}
-
-/** The links that every page has. */
 function navigation(site: NewsSite): NewsLink[] {
   return [
     to('front'),
@@ -120,9 +87,6 @@ export function linksOf(site: NewsSite, place: Place, sites: readonly NewsSite[]
   return [...navigation(site), ...ownLinks(site, place, sites)];
 }
 
-/** `http://host` of the other form of a site that has the same pages with and without www. */
-const otherForm = ({ twin }: NewsSite): string | undefined => (twin === undefined ? undefined : `http://${twin}`);
-
 function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): NewsLink[] {
   const [a = 0, b = 0, c = 0] = place.at;
   const next = (pages: number, page: number, make: (page: number) => Place): Place[] =>
@@ -139,8 +103,8 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
             )
           : [];
       const others = [1, 2, 3].map((i) => `http://${sites[(site.number + i * 7) % sites.length]!.host}/`);
-      const bare = otherForm(site);
-      return [...articles(newest), ...articles(read), ...others, ...(bare === undefined ? [] : [`${bare}/`])];
+      const { twin } = site;
+      return [...articles(newest), ...articles(read), ...others, ...(twin === undefined ? [] : [`http://${twin}/`])];
     }
     case 'article':
       return linksOfArticle(site, a, sites);
@@ -217,13 +181,13 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
 function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSite[]): NewsLink[] {
   const latest = shown(site, upTo(6)).slice(0, 5);
   const related = relatedTo(site, article);
-  const bare = otherForm(site);
+  const { twin } = site;
   // Some permalinks are absolute, in the form without www.
-  const written = bare !== undefined && mix(site.seed, article, 36) % 5 === 0 ? related.slice(0, 1) : [];
+  const absolute = twin !== undefined && mix(site.seed, article, 36) % 5 === 0 ? articles(related.slice(0, 1)) : [];
   const near = site.hasNeighbours ? [article - 1, article + 1].filter((one) => one >= 0 && one < site.articles) : [];
   return [
     ...articles([...new Set([...latest, ...related, ...near])].filter((one) => one !== article)),
-    ...written.map((one) => `${bare}${pathOf(site, to('article', one))}`),
+    ...absolute.map((one) => ({ ...one, host: twin! })),
     to('section', sectionOf(article), 0, 0),
     to('author', article % AUTHORS, 0),
     ...[1, 2, 3].map((i) => to('tag', tagOf(site, article, i), 0)),
@@ -234,24 +198,24 @@ function linksOfArticle(site: NewsSite, article: number, sites: readonly NewsSit
     ...(site.threads > 0 && mix(site.seed, article, 37) % 4 === 0
       ? [to('thread', mix(site.seed, article, 38) % site.threads, 0)]
       : []),
-    ...outOf(site, article, sites).map((text): Place => ({ kind: 'out', at: [], text })),
+    ...outOf(site, article, sites),
   ];
 }
 
-/** Low tags are used more often. */
 function tagOf(site: NewsSite, article: number, i: number): number {
   const share = mix(site.seed, article, i, 39) / 2 ** 32;
   return Math.floor(share * share * site.tags);
 }
 
-/** The targets of the counted links of an article: mostly other webs, some other sites of this one or the site itself. */
-export function outOf(site: NewsSite, article: number, sites: readonly NewsSite[]): string[] {
+/** The counted links of an article: mostly to other webs, some to other sites of this one or to the site itself. */
+function outOf(site: NewsSite, article: number, sites: readonly NewsSite[]): Place[] {
   if (!site.hasOut) return [];
   return upTo(mix(site.seed, article, 40) % 4).map((i) => {
     const lot = mix(site.seed, article, i, 41);
-    if (lot % 10 < 7) return `http://source${lot % OTHER_SITES}.example/${lot}`;
+    if (lot % 10 < 7) return { kind: 'out', at: [], text: `http://source${lot % OTHER_SITES}.example/${lot}` };
     const other = lot % 10 < 9 ? sites[lot % sites.length]! : site;
-    return `http://${other.host}${pathOf(other, to('article', anyOf(other, article, i, 42)))}`;
+    const target = { site: other, article: anyOf(other, article, i, 42) };
+    return { kind: 'out', at: [], text: `http://${other.host}${pathOf(other, to('article', target.article))}`, target };
   });
 }
 
@@ -329,7 +293,7 @@ export function countsOf(
     thread: sum(site.threads, (thread) => pagesOfThread(site, thread)),
     post: site.threads,
     member: membersOf(site),
-    out: new Set(upTo(site.articles).flatMap((article) => outOf(site, article, sites))).size,
+    out: new Set(upTo(site.articles).flatMap((article) => outOf(site, article, sites).map(({ text }) => text))).size,
   };
   // A forum on its own host has no other form.
   const isSingle = (kind: string): boolean => site.forumHost !== site.host && /boards|thread|post|member/.test(kind);

@@ -1,10 +1,9 @@
 import type { FetchOutcome } from '../../packages/webcrawl/internal.js';
 import { htmlAnswer, madePage, mix } from './made-page.js';
-import { isNewsPage, linksOf } from './news-links.js';
-import { pathOf, placeOf, type NewsKind, type Place } from './news-paths.js';
+import { linksOf } from './news-links.js';
+import { pathOf, type NewsKind, type Place } from './news-paths.js';
 import { newsSites, type NewsSite } from './news-sites.js';
 
-/** One answer of the news web. */
 export interface NewsAnswer {
   readonly kind: NewsKind;
   /** Absolute URLs, in page order. For a redirect, only its target. */
@@ -15,16 +14,14 @@ export interface NewsAnswer {
   readonly hasSession: boolean;
 }
 
-/** A made-up web of news sites. Each page follows from its URL alone. */
+/** A made-up web of news sites. A page is there once the web has given a link to it, and is the same every time. */
 export interface NewsWeb {
   readonly sites: readonly NewsSite[];
-  /** The front page of every site. */
   readonly seeds: readonly string[];
   /** The kind of a URL. Undefined: there is no page, or the URL has a session id. */
   kindOf(url: string): NewsKind | undefined;
   /** The answer for a URL. Undefined: there is no page. */
   answerOf(url: string): NewsAnswer | undefined;
-  /** The same in the form for a crawler. */
   fetch(url: string): FetchOutcome;
 }
 
@@ -51,13 +48,21 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
       byHost.set(host, site);
   }
 
+  /** The pages that links lead to, by the number of the site and the path without session. */
+  const places = new Map<string, Place>(sites.map(({ number }) => [`${number}/`, { kind: 'front', at: [] }]));
+  const pathTo = (site: NewsSite, place: Place): string => {
+    const path = pathOf(site, place);
+    if (!places.has(`${site.number}${path}`)) places.set(`${site.number}${path}`, place);
+    return path;
+  };
+
   function find(url: string): Found | undefined {
     const [, host = '', path = ''] = /^http:\/\/([^/]+)(\/.*)$/.exec(url) ?? [];
     const site = byHost.get(host);
     if (!site) return undefined;
     const [text = '', name = '', id] = SESSION.exec(path) ?? [];
-    const place = placeOf(site, path.slice(0, path.length - text.length));
-    if (!place || !isNewsPage(site, place)) return undefined;
+    const place = places.get(`${site.number}${path.slice(0, path.length - text.length)}`);
+    if (!place) return undefined;
     const isForum = FORUM.includes(place.kind);
     if (host === site.forumHost ? !isForum && host !== site.host : isForum && host !== site.twin) return undefined;
     const givesForum = isForum && site.hasForumSessions;
@@ -80,7 +85,9 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
     return linksOf(site, place, sites).map((link) => {
       if (typeof link === 'string') return link;
       const isForum = FORUM.includes(link.kind);
-      const path = pathOf(site, link);
+      const path = pathTo(site, link);
+      if (link.host !== undefined) return `http://${link.host}${path}`;
+      if (link.target) pathTo(link.target.site, { kind: 'article', at: [link.target.article] });
       const to = isForum && site.forumHost !== site.host ? site.forumHost : host === site.forumHost ? site.host : host;
       const isOfSession =
         session !== undefined && isForum === session.startsWith('s=') && link.kind !== 'out' && link.kind !== 'share';
