@@ -25,12 +25,10 @@ export const crawlBench: Bench = {
   run,
 };
 
-/** A crawler on some cores. */
 interface Run {
   /** The name of the crawler, with the number of cores if it varies. */
   readonly name: string;
   readonly crawler: Crawler;
-  /** Absent: all cores. */
   readonly cores?: number;
 }
 
@@ -133,7 +131,6 @@ function present(runs: readonly Sampled<Run, CrawlSample>[], absent: readonly st
 const steadyRate = (sample: CrawlSample): number => pagesPerSecond(steadyPart(sample));
 const steadyCpu = (sample: CrawlSample): number => cpuPerThousand(steadyPart(sample));
 
-/** A note on whether all crawlers fetched the same number of pages. */
 function compareCounts(counts: readonly number[]): string {
   const [min, max] = [Math.min(...counts), Math.max(...counts)];
   if (min === max) return `All fetched the same number of pages, ${formatNumber(max)}.`;

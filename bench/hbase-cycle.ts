@@ -27,7 +27,6 @@ const TABLES = [
   { name: '2m', rows: 2_000_000 },
 ] as const;
 const HOSTS = 20_000;
-/** Rows in a batch. */
 const TOP_N = 2000;
 const AT_MOST = 1.3;
 const ROUNDS = 3;

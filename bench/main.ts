@@ -80,7 +80,6 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** The parsed arguments. */
 interface Asked {
   readonly name: string;
   readonly bench: Bench;
@@ -136,7 +135,6 @@ export async function readArguments(args: readonly string[]): Promise<Asked> {
   };
 }
 
-/** The path of another checkout, after bringing its build up to date. */
 async function checkout(folder: string): Promise<string> {
   const path = resolve(folder);
   const script = join(path, 'scripts/setup.mjs');
@@ -162,7 +160,6 @@ function above0(option: string, value: string): number {
   return number;
 }
 
-/** Returns the path of the written files, without the ending. */
 async function save({ name, bench, options }: Asked, machine: Machine, result: BenchResult): Promise<string> {
   const { sites = [], rounds = ROUNDS } = bench;
   const isPart = [options.only, options.against, options.cores].some((option) => option !== undefined);

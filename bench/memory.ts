@@ -130,7 +130,6 @@ interface Progress extends ReturnType<ReturnType<typeof watchMemory>> {
   readonly fetched: number;
   readonly seconds: number;
   readonly diskMb: number;
-  /** Only in the last report. */
   readonly storedMb?: number;
 }
 

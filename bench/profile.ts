@@ -14,10 +14,8 @@ import { SITES, startSite, type Site } from './lib/site.js';
 import type { Row } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
 
-/** Microseconds between two samples. */
 const INTERVAL = 500;
 
-/** `profile`: the parts of the cost of a page. */
 export const profileBench: Bench = {
   about: 'where the CPU time of a crawl of a site goes, by thread and by part',
   names: [],
@@ -26,7 +24,6 @@ export const profileBench: Bench = {
   run,
 };
 
-/** Seconds by name. */
 type Times = ReadonlyMap<string, number>;
 
 interface Findings {

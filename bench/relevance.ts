@@ -26,7 +26,6 @@ const NAMES: Readonly<Record<Asked['language'], string>> = {
   'held out': 'PostgreSQL, Node (held out)',
 };
 const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
-/** Number of worst queries of each kind to show. */
 const WORST = 4;
 
 export const relevanceBench: Bench = {
@@ -164,17 +163,13 @@ interface RelevanceJob {
   readonly isSynthetic: boolean;
   /** Measure only names: the queries of bench/named-pages.json, and the names of Rust. */
   readonly isNamedOnly: boolean;
-  /** One page in this number is used. */
   readonly part: number;
-  /** Number of queries of each kind and language. */
   readonly queries: number;
 }
 
-/** A query, and the position of its answer by each formula; 0: it is not among the first ten. */
 interface Asked extends Omit<KnownItem, 'answers'> {
   readonly answer: string;
   readonly places: Readonly<Record<Formula, number>>;
-  /** The first hit of our formula. */
   readonly first: string;
 }
 
@@ -183,7 +178,6 @@ const MAX_PLACE = 10;
 const MAX_ANCHORS = 50;
 /** Minimum gain for choosing another weight: a smaller one is chance. */
 const MIN_GAIN = 0.002;
-/** Weights to try. */
 const TRIED: Readonly<Partial<Record<keyof IndexWeights, readonly number[]>>> = {
   language: [0, 1, 2, 4],
   title: [2, 4, 8, 16, 32],
@@ -227,7 +221,6 @@ export async function searchKnownItems({ folder, isSynthetic, isNamedOnly, part,
   }
   return { pages: counts, indexBytes, ...excluded, weights, asked };
 
-  /** Indexes pages, and runs the queries. */
   async function measure(
     some: readonly ManualPage[],
     known: readonly KnownItem[],

@@ -100,12 +100,10 @@ async function run({ cache, scale, say, ...options }: BenchOptions): Promise<Ben
   };
 }
 
-/** An index, or a kind of queries to it. */
 interface Item extends Run {
   readonly query?: QueryFigures;
 }
 
-/** The quantile of ascending values. */
 function quantile(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 }
@@ -125,14 +123,12 @@ interface IndexJob {
   readonly pages: number;
   /** The OpenSearch index for the pages of the existing table. Absent: the table is made, and the embedded index. */
   readonly openSearch?: string;
-  /** The process of OpenSearch, whose CPU time counts too. */
   readonly serverPid?: number;
 }
 
 /** The times of the queries of a kind, in ms and ascending. */
 interface QueryFigures {
   readonly kind: QueryKind;
-  /** Median number of matching pages. */
   readonly matches: number;
   readonly cpu: readonly number[];
   readonly clock: readonly number[];

@@ -40,13 +40,11 @@ export const servingBench: Bench = {
   run,
 };
 
-/** A crawl up to its last request. */
 interface Sample {
   readonly pages: number;
   readonly seconds: number;
   /** NaN: the system does not tell. */
   readonly cpuSeconds: number;
-  /** Milliseconds of the successful searches. */
   readonly searches: readonly number[];
   readonly failedSearches: number;
 }
@@ -254,11 +252,8 @@ interface FoundBatch {
 
 interface ServingJob {
   readonly directory: string;
-  /** Number of pages in the table at the start. */
   readonly pages: number;
-  /** Number of hosts of the site that are injected. */
   readonly hosts: number;
-  /** Port of the site. */
   readonly port: number;
 }
 

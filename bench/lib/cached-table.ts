@@ -9,12 +9,10 @@ const DIST = fileURLToPath(new URL('../../', import.meta.url));
 /** The code that decides the layout of a table. A table that was made by other code is made again. */
 const MAKERS = ['webtable', 'bench/lib/made-page.js', 'bench/lib/fill-table.js'].map((path) => join(DIST, path));
 
-/** A kind of table whose rows follow from a plan. */
 export interface TableKind<P extends object> {
   readonly name: string;
   /** The URL of the module that exports `load`. */
   readonly module: string;
-  /** Makes the table in a directory. */
   readonly load: (job: { readonly directory: string; readonly plan: P }) => Promise<void>;
 }
 

@@ -36,7 +36,6 @@ const MARGIN = 24;
 const HEAD = 64;
 const BAR = 30;
 const LINE_HEIGHT = 170;
-/** Height of a line of the legend. */
 const LEGEND = 16;
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #334155 }

@@ -2,7 +2,6 @@ import type { LevelStore, RowChange } from '../../packages/webcrawl/internal.js'
 import type { OperationCounts } from './operations.js';
 
 type Method = (this: unknown, ...args: never[]) => unknown;
-/** An object with its methods. */
 export type Methods = Record<string, Method>;
 
 /** Calls `count` with the arguments of each call of a method. */

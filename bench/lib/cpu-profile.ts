@@ -1,7 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The time of one thread, in seconds by part. */
 export interface ThreadProfile {
   readonly isMain: boolean;
   readonly seconds: ReadonlyMap<string, number>;
@@ -10,9 +9,7 @@ export interface ThreadProfile {
 /** The file that Node writes with `--cpu-prof`. Times are in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
-  /** The node of each sample. */
   readonly samples: readonly number[];
-  /** Time between each sample and the one before. */
   readonly timeDeltas: readonly number[];
 }
 interface ProfileNode {
@@ -21,7 +18,6 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** Time without work. */
 export const IDLE = 'idle';
 const START_UP = 'start-up: loading modules';
 const MESSAGES = 'messages between threads';
@@ -55,7 +51,6 @@ const LOADER = /^node:internal\/(modules|bootstrap|main|process\/(pre_execution|
 const LIBRARY = /^node:((internal\/)?(buffer|crypto|url|util)|internal\/(encoding|errors|validators))/;
 const DIST = new URL('../../', import.meta.url).href;
 
-/** Reads the profiles in a folder, one for each thread. */
 export async function readProfiles(folder: string): Promise<ThreadProfile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'));
   return Promise.all(

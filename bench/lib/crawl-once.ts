@@ -5,7 +5,6 @@ import { bytesOnDisk, measure } from './measure.js';
 import { quartersOf, type Look, type Quarter } from './quarters.js';
 import type { Site } from './site.js';
 
-/** The results and the cost of one crawl. */
 export interface CrawlSample {
   readonly pages: number;
   readonly seconds: number;
@@ -16,12 +15,9 @@ export interface CrawlSample {
   readonly quarters: readonly Quarter[];
 }
 
-/** Further options of a crawler. */
 export interface CrawlExtras {
-  /** Arguments for Node itself. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Number of cores. Absent: all. */
   readonly cores?: number;
 }
 

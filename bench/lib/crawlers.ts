@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { BENCH, PEERS, ROOT } from './folders.js';
 import { firstLine } from './machine.js';
 
-/** The task of a crawler. */
 export interface CrawlTask {
   readonly seeds: readonly string[];
-  /** How far to follow links. */
   readonly stay: 'host' | 'any';
   /** An empty folder for stored data, which is also the working directory. */
   readonly out: string;
 }
 
-/** A crawler that can be run. */
 export interface Crawler {
   readonly name: string;
   readonly isOurs?: boolean;
@@ -25,7 +22,6 @@ export interface Crawler {
   };
   /** Number of distinct pages of status 200, from its output. */
   readonly pages: (stdout: string) => number;
-  /** A note on differences from the others. */
   readonly about?: string;
 }
 
@@ -35,7 +31,6 @@ const WGET2 = join(BENCH, 'peers/wget2/crawl.sh');
 /** Number of requests in flight, the same for all. */
 const CONCURRENCY = 64;
 
-/** URL filters, the same for all. */
 const URL_RULES = join(BENCH, 'peers/url-rules.txt');
 
 /** Settings of webcrawl: no delay, no limits of size or of links, any address. */
@@ -64,12 +59,10 @@ function options({ seeds, stay, out }: CrawlTask): string[] {
   ];
 }
 
-/** The field `pages` of the JSON object on the last line. */
 function pagesPrinted(stdout: string): number {
   return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { pages: number }).pages;
 }
 
-/** A webcrawl in a built folder, on a given Node. */
 function webcrawl(name: string, folder: string, node: string): Crawler {
   return {
     name,
@@ -105,15 +98,12 @@ export function unbundled(crawler: Crawler): Crawler {
   };
 }
 
-/** The same on Node 24, which `bench/install.sh` installs. */
 export const ON_NODE_24 = webcrawl('node24', ROOT, NODE_24);
 
-/** Another checkout on the Node that runs the benchmark. */
 export function otherCheckout(folder: string): Crawler {
   return webcrawl('against', folder, process.execPath);
 }
 
-/** The crawlers of other projects. */
 export const PEER_CRAWLERS: readonly Crawler[] = [
   {
     name: 'colly',

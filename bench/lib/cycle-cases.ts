@@ -3,26 +3,19 @@ import { join } from 'node:path';
 import type { Step } from './cycle-steps.js';
 import type { TablePlan } from './cycle-table.js';
 
-/** A table, and the work on it. */
 export interface TableCase {
   readonly name: string;
-  /** The special feature of the table. */
   readonly about: string;
   readonly rows: number;
   readonly hosts: number;
   /** Rows of one additional host, which come before all others. */
   readonly bigHostRows?: number;
-  /** The share of the rows that are not due. */
   readonly notDue?: number;
   /** Rows with a better score that the settings below refuse, for each other row. */
   readonly refused?: number;
-  /** Rows in a batch. Default: {@link TOP_N}. */
   readonly topN?: number;
-  /** `generate.maxCount`. Absent: none. */
   readonly maxCount?: number;
-  /** Further settings for generate. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Upper limits for the figures, as multiples of those of the first table. */
   readonly atMost?: Limits;
 }
 
@@ -46,7 +39,6 @@ const GROWN = { seconds: 1.3, memory: 1.2 };
 const SPECIAL = { seconds: 2 };
 const PASSED_OVER = { seconds: 2, rowsRead: 2 };
 const HOSTS = 100_000;
-/** The name of a file of rules, in the working directory of the jobs. */
 const FILTER_FILE = 'stricter-urlfilter.txt';
 const REFUSED = { rows: 50_000, hosts: HOSTS, refused: 9, topN: FEW, atMost: PASSED_OVER } as const;
 
@@ -139,12 +131,10 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Writes the rule file that some settings name into the working directory of the jobs. */
 export async function writeRules(folder: string): Promise<void> {
   await writeFile(join(folder, FILTER_FILE), '-/refused/\n+.\n');
 }
 
-/** The plan of the table for a case. */
 export function planOf(table: TableCase, size: (count: number) => number): TablePlan {
   const { bigHostRows = 0, notDue = 0, refused = 0 } = table;
   const rows = size(table.rows);

@@ -10,7 +10,6 @@ import { newCounts } from './operations.js';
 import { over, type Sampled } from './rounds.js';
 import { measured, runJob, type TaskCost } from './worker.js';
 
-/** One job run. */
 export interface Step {
   readonly name: string;
   readonly job: 'generate' | 'fetch' | 'parse' | 'updatedb';
@@ -21,12 +20,10 @@ export interface Step {
 /** The cost of the job itself, without opening and closing the table. */
 export interface StepFigures extends TaskCost {
   readonly batchId: string | undefined;
-  /** Number of rows that the job processed. */
   readonly did: number;
   /** Number of page keys that the store was asked for, and of rows that its scans returned. */
   readonly rowsRead: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** CPU seconds of the servers of the table. */
   readonly serverSeconds?: number;
 }
 
@@ -34,22 +31,18 @@ interface JobOnTable {
   /** `level:<directory>`, or the URL of a table on HBase. */
   readonly table: string;
   readonly topN: number;
-  /** In addition to the settings of every job. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly job: Step['job'];
   readonly batch: string | undefined;
 }
 
-/** How to run steps. */
 export interface CycleSetting extends Pick<JobOnTable, 'table' | 'topN' | 'settings'> {
   readonly steps: readonly Step[];
-  /** The working directory of the jobs. */
   readonly folder: string;
   /** CPU seconds of the servers of the table so far. */
   readonly serverSeconds?: () => number | undefined;
 }
 
-/** Figures by step. */
 export type CycleSample = Readonly<Record<string, StepFigures>>;
 
 /** Runs jobs one after another, each in its own process, on the batch of the first one. */
@@ -96,16 +89,13 @@ export async function runCycleJob({ table, job, topN, settings, batch = '' }: Jo
   return { ...cost, did, rowsRead, counters, batchId };
 }
 
-/** A step on a table, with its figures of each round. */
 export interface StepOnTable<C> {
   readonly step: Step;
   readonly table: C;
   readonly samples: readonly StepFigures[];
-  /** The same step on the first table. */
   readonly base: { readonly samples: readonly StepFigures[] };
 }
 
-/** All steps on all tables, by step. */
 export function stepsOnTables<C>(tables: readonly Sampled<C, CycleSample>[], steps: readonly Step[]): StepOnTable<C>[] {
   return steps.flatMap((step) => {
     const samplesOn = (table: Sampled<C, CycleSample>): StepFigures[] => table.samples.map((one) => one[step.name]!);
@@ -114,12 +104,10 @@ export function stepsOnTables<C>(tables: readonly Sampled<C, CycleSample>[], ste
   });
 }
 
-/** The ratio of the medians of a figure to those on the first table. */
 export function ratioToBase<C>({ samples, base }: StepOnTable<C>, figure: (found: StepFigures) => number): number {
   return over(figure)({ samples }).median / over(figure)(base).median;
 }
 
-/** The seconds of each step on all tables. */
 export function panelsOfSteps(all: readonly StepOnTable<{ readonly name: string }>[], digits: number): Panel[] {
   return [...new Set(all.map(({ step }) => step))].map((step) => ({
     title: `${step.name}, seconds`,

@@ -15,13 +15,11 @@ export interface TablePlan {
   readonly pool: number;
   /** Rows of one additional host with a better score than all others. */
   readonly bigHostRows: number;
-  /** The share of the rows that are not due, from 0 to 1. */
   readonly notDue: number;
   /** For each row that is spread over the hosts, this number of rows on the same host with a better score, which settings can refuse. */
   readonly refused: number;
 }
 
-/** The time of the cycle, in ms since the epoch. */
 export const CYCLE_TIME = 1_800_000_000_000;
 const DAY = 86_400_000;
 const MONTH = 30 * 86_400;

@@ -7,7 +7,6 @@ import { mix } from './made-page.js';
 interface ExportPlan {
   readonly hosts: number;
   readonly rowsPerHost: number;
-  /** One row in this number has a body. */
   readonly bodyEvery: number;
 }
 
@@ -23,7 +22,6 @@ export function loadExportTable({ directory, plan }: { directory: string; plan: 
   return fillTable(directory, exportRows(plan), writeRows);
 }
 
-/** Writes bodies before the rows with their locations. */
 async function writeRows(tables: Tables, rows: readonly ExportRow[]): Promise<void> {
   const bodies = rows.flatMap(({ body }) => (body ? [body] : []));
   const places = await tables.content.append(
@@ -89,7 +87,6 @@ function* exportRows({ hosts, rowsPerHost, bodyEvery }: ExportPlan): Generator<E
   }
 }
 
-/** A page with a menu, and sections with a heading, text, a table and code. */
 function htmlOf(random: number, title: string, links: readonly Outlink[]): string {
   const sentence = (n: number): string => SENTENCES[mix(random, n, 3) % SENTENCES.length]!;
   const parts = [

@@ -18,9 +18,7 @@ import { cpuSecondsOf } from './measure.js';
 export interface HBaseCluster {
   /** `127.0.0.1:<port>` of each gateway, without `admin`. */
   readonly gateways: readonly string[];
-  /** The same for `admin`. */
   readonly admin: string;
-  /** The names of all parts. */
   readonly parts: readonly string[];
   /** Kills a part as `kill -9` does, and waits until it is gone. It does nothing for a part that has ended. */
   kill(part: string): Promise<void>;
@@ -28,11 +26,9 @@ export interface HBaseCluster {
   restart(part: string): Promise<void>;
   /** CPU seconds of each running part since its start. Empty if there is no /proc. */
   cpuSeconds(): Readonly<Record<string, number>>;
-  /** Ends all parts, and removes their data. */
   stop(): Promise<void>;
 }
 
-/** The size of a cluster. */
 export interface HBaseOptions {
   /** Default: 2. With 0, one runs in the process of the master; use this if none has to be killed. */
   readonly regionServers?: number;
@@ -47,16 +43,13 @@ export interface HBaseOptions {
   readonly session?: number;
 }
 
-/** A part with its command. */
 interface Part {
   readonly heapMb: number;
-  /** A class and its arguments. */
   readonly command: readonly string[];
   readonly port?: number;
   child?: ChildProcess;
 }
 
-/** The version that Maven fetches. */
 const VERSION = '2.6.4-hadoop3';
 /** For short lives on few cores. The last three are required by HBase for Java 17. */
 const JAVA = [
@@ -185,7 +178,6 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
   };
 }
 
-/** The option of gateways with the framed transport. */
 const FRAMED = '-f';
 const GATEWAY = 'org.apache.hadoop.hbase.thrift2.ThriftServer';
 

@@ -1,13 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The ports of a cluster, all of 127.0.0.1. */
 export interface HBasePorts {
   readonly zookeeper: number;
   readonly master: number;
 }
 
-/** The differences between clusters. */
 export interface HBaseSetting {
   /** 0: one runs in the process of the master. */
   readonly regionServers: number;

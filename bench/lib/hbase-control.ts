@@ -7,7 +7,6 @@ import type { HBaseCluster } from './hbase-cluster.js';
 export interface HBaseAccess {
   /** `127.0.0.1:<port>` of each gateway. */
   readonly gateways: readonly string[];
-  /** The same for the gateway without the framed transport. */
   readonly admin: string;
   readonly parts: readonly string[];
   /** The URL for killing and starting parts: `POST /kill/<part>`, `POST /restart/<part>`. */

@@ -5,7 +5,6 @@ import { BENCH, ROOT } from './folders.js';
 import { startHBase } from './hbase-cluster.js';
 import { hasMaven } from './maven.js';
 
-/** The measured HBase. */
 export interface HBaseTarget {
   /** The URL of tables with this name. Each run has different tables. */
   urlOf(name: string): string;
@@ -13,7 +12,6 @@ export interface HBaseTarget {
   readonly cpuSeconds: () => number | undefined;
   /** Waits until it is idle, for example after writes to disk and merges; a few minutes at most. */
   untilQuiet(): Promise<void>;
-  /** One line that describes it. */
   readonly about: string;
   stop(): Promise<void>;
 }

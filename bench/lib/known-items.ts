@@ -3,9 +3,7 @@ import type { Words } from '../../packages/index/index.js';
 import type { NamedSet } from './named-pages.js';
 import { SCRIPTS, type ManualLanguage, type ManualPage } from './manual-pages.js';
 
-/** The source of a query. */
 export const KINDS = ['title', 'anchor', 'sentence', 'piece'] as const;
-/** The source of a query. */
 export type Kind = (typeof KINDS)[number];
 /** The sources of a query for a page that describes one name of a program: the parts of the name, or the name. */
 export const NAME_KINDS = ['parts of a name', 'name'] as const;
@@ -27,7 +25,6 @@ export interface KnownItems {
   readonly heldOut: ReadonlyMap<string, string>;
   /** Number of pages that share their title with a page of another text. */
   readonly sharedTitles: number;
-  /** Number of pages with the same text as another page. */
   readonly sameText: number;
   /** Number of queries without any letter in the script of their page: an untranslated text names the English page. */
   readonly otherScript: number;
@@ -133,7 +130,6 @@ function frequencies(pages: readonly ManualPage[], words: Words): Map<ManualLang
   return found;
 }
 
-/** The pages with each sentence. */
 function sentencePages(pages: readonly ManualPage[]): Map<string, ManualPage[]> {
   const found = new Map<string, ManualPage[]>();
   for (const page of pages) {
@@ -179,7 +175,6 @@ function rareWords(
     .join(' ');
 }
 
-/** Maximum number of pieces of a page to try. */
 const MAX_PIECES = 8;
 /** The form of a piece: three whole words; six consecutive letters in a script without blanks; two words of Korean. */
 const PIECES: Readonly<Record<ManualLanguage, RegExp>> = {
@@ -213,13 +208,11 @@ function pieceOf(
   return undefined;
 }
 
-/** Whether pages have different texts. */
 function isShared(pages: readonly ManualPage[], textOf: ReadonlyMap<string, string>): boolean {
   return new Set(pages.map(({ url }) => textOf.get(url))).size > 1;
 }
 
 const NAME = /(?:struct|enum|trait|fn|macro|union)\.([^/]+)\.html$/;
-/** The maximum number of pages that describe one name, under several paths. */
 const MAX_PAGES_OF_NAME = 3;
 
 /** Queries for pages that describe a name of several words, such as `HashMap` and `from_utf8`: its parts, and the name itself. */
@@ -248,7 +241,6 @@ export function nameItems(pages: readonly ManualPage[], count: number): KnownIte
   );
 }
 
-/** Removes characters that a query would read as an operator or a quote. */
 function plain(text: string): string {
   return text
     .replace(/["\u201c\u201d\u300c\u300d:\uff1a]/g, ' ')

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** The description of the machine beside every figure. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -17,7 +16,6 @@ export interface Machine {
   readonly date: string;
 }
 
-/** Describes the present state of the machine. */
 export function describeMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -31,7 +29,6 @@ export function describeMachine(): Machine {
   };
 }
 
-/** One line for under a table. */
 export function machineLine(machine: Machine): string {
   const { cpu, cores, memoryGb, system, node, load, commit, date } = machine;
   return `${cpu}, ${cores} cores, ${memoryGb} GB; ${system}; Node ${node}; load ${load}; ${commit}; ${date}`;

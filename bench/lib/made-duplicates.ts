@@ -1,7 +1,6 @@
 /** Made-up pages with known duplicates, in English and in Chinese. They are the same on every run. */
 import { mix, wordOf } from './made-page.js';
 
-/** How a page differs from its original. */
 export const EDITS = [
   'same bytes',
   'date changed',
@@ -23,11 +22,9 @@ export interface MadeDuplicate {
   readonly text: string;
   readonly family: number;
   readonly language: Language;
-  /** Absent for the original of the family. */
   readonly edit?: Edit;
 }
 
-/** Number of pages with the same menu and footer. */
 const PER_SITE = 50;
 const VOCABULARY = 20_000;
 const SYLLABLES = 'ta re mi so lan ber ing con de ver al stre on pu ka ti or ne sha qui ful ment ra dex'.split(' ');
@@ -51,7 +48,6 @@ export function* madeDuplicates(families: number, copies: number): Generator<Mad
   }
 }
 
-/** The words of a page by part. */
 interface Parts {
   readonly menu: readonly string[];
   readonly date: readonly string[];
@@ -111,7 +107,6 @@ function chineseWord(rank: number): string {
   return Array.from({ length }, (_, i) => String.fromCharCode(0x4e00 + (mix(rank, 12, i) % HAN))).join('');
 }
 
-/** How many of the copies with one edit were found. */
 export interface Recall {
   readonly language: Language;
   readonly edit: Edit;
@@ -120,7 +115,6 @@ export interface Recall {
   readonly recall: number;
 }
 
-/** How well duplicates were found. */
 export interface Found {
   /** The share of marked pages that are duplicates of a page of their own family; 1 if no page was marked. */
   readonly precision: number;

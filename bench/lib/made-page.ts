@@ -50,7 +50,6 @@ export function madePage(seed: number, links: readonly string[], words: number):
   return parts.join('');
 }
 
-/** The answer of a server with an HTML page. */
 export function htmlAnswer(html: string): FetchOutcome {
   return {
     kind: 'content',

@@ -1,7 +1,6 @@
 import { mix } from './made-page.js';
 import { madeTexts, madeWord, VOCABULARY, type MadeText } from './made-texts.js';
 
-/** The kinds of queries. */
 export const QUERY_KINDS = [
   'rare words',
   'words',
@@ -11,11 +10,9 @@ export const QUERY_KINDS = [
   'commonest words, no ranks',
   'phrases of commonest words',
 ] as const;
-/** A kind of query. */
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
 const QUERIES = 100;
-/** For each language. */
 const COMMONEST = 10;
 
 /** Queries for this number of made-up pages, half of them Chinese. No query occurs twice. */
@@ -51,7 +48,6 @@ const KINDS: Readonly<Record<Exclude<QueryKind, 'phrases'>, Made>> = {
   },
 };
 
-/** Adjacent words in a sentence of some page. */
 function phrases(pages: number): readonly string[] {
   const found = new Set<string>();
   for (const { text, language } of madeTexts(Math.min(pages, QUERIES))) {

@@ -53,7 +53,6 @@ export function madeWord(language: MadeText['language'], rank: number): string {
   return language === 'en' ? wordOf(SYLLABLES, rank) : CHINESE[rank]!;
 }
 
-/** Parses lines of `word frequency kind`. */
 function commonestOf(dictionary: string): readonly string[] {
   const words = dictionary.split('\n').map((line) => line.split(' '));
   return words

@@ -4,12 +4,9 @@ import { join, relative } from 'node:path';
 import { checkParse, openCheckContext } from '../../packages/webcrawl/internal.js';
 import { PEERS } from './folders.js';
 
-/** The languages of the manuals. */
 export const MANUAL_LANGUAGES = ['en', 'zh', 'ja', 'ko', 'ru'] as const;
-/** A language of the manuals. */
 export type ManualLanguage = (typeof MANUAL_LANGUAGES)[number];
 
-/** A page of a manual. */
 export interface ManualPage {
   readonly url: string;
   readonly language: ManualLanguage;
@@ -38,7 +35,6 @@ const RUST = 'doc/rust-doc/html/std';
 /** The functions of single processors, thousands of pages, are excluded. */
 const RUST_PAGE = /^(?!arch\/|intrinsics\/|simd\/|os\/).*\b(?:struct|enum|trait|fn|macro|union)\.[^/]+\.html$/;
 
-/** A file of a manual. */
 export interface ManualFile {
   /** Below {@link MANUAL_FOLDER}. */
   readonly path: string;

@@ -10,9 +10,7 @@ export function hasMaven(): boolean {
   return version >= 17 && spawnSync('mvn', ['-version']).status === 0;
 }
 
-/** Libraries that Maven should fetch. */
 export interface Jars {
-  /** Their name, for errors. */
   readonly name: string;
   readonly pom: string;
   /** The folder for them. An existing folder is used as it is. */

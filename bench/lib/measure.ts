@@ -4,7 +4,6 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** The cost of a command. */
 export interface Measurement {
   /** From start to end, including the start of the process. */
   readonly seconds: number;
@@ -15,7 +14,6 @@ export interface Measurement {
   readonly stdout: string;
 }
 
-/** Options for running and watching a command. */
 export interface MeasureOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -28,7 +26,6 @@ export interface MeasureOptions {
 }
 
 const SAMPLE_MS = 50;
-/** The unit of CPU time on Linux. */
 const TICKS_PER_SECOND = 100;
 const BLOCK = 4096;
 /** Measures the time of its arguments. The figures go to descriptor 3, errors of the command to standard error. */
@@ -79,7 +76,6 @@ function allowedCores(): number[] {
   });
 }
 
-/** All descendants of a process. Empty if there is no /proc. */
 function childrenOf(pid: number): number[] {
   const children: number[] = [];
   try {
@@ -137,7 +133,6 @@ export async function bytesOnDisk(folder: string): Promise<number> {
   return bytes;
 }
 
-/** A few lines from the beginning and from the end. */
 function excerpt(output: string): string {
   const lines = output.trim().split('\n');
   return (lines.length > 10 ? [...lines.slice(0, 5), '…', ...lines.slice(-5)] : lines).join('\n');

@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bringJars } from './maven.js';
 
-/** An OpenSearch on loopback, for one process. */
 export interface OpenSearchServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly pid: number;
-  /** Ends it, and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Memory of the JVM. */
 const HEAP = '1g';
 
 /**

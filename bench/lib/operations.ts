@@ -3,7 +3,6 @@ export const OPERATIONS_FILE = 'BENCH_OPERATIONS';
 /** The environment variable that names the folder of the build that is counted. */
 export const OPERATIONS_BUILD = 'BENCH_OPERATIONS_BUILD';
 
-/** The counted operations, and their labels. */
 export const OPERATIONS = [
   { key: 'rowChanges', what: 'row changes', about: 'changes of a page in the family `m`, as the store is given them' },
   {
@@ -36,12 +35,9 @@ export const OPERATIONS = [
   { key: 'fileBytes', what: 'files: bytes written', about: 'by Node’s file handles' },
 ] as const;
 
-/** A counted operation. */
 export type OperationName = (typeof OPERATIONS)[number]['key'];
-/** The number of each operation in a whole crawl. */
 export type OperationCounts = Record<OperationName, number>;
 
-/** Counts of 0. */
 export function newCounts(): OperationCounts {
   return Object.fromEntries(OPERATIONS.map(({ key }) => [key, 0])) as OperationCounts;
 }

@@ -1,14 +1,11 @@
-/** The cost of some pages of a crawl. */
 export interface Cost {
   readonly pages: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
 
-/** The cost of a quarter of the requests of a crawl. */
 export type Quarter = Omit<Cost, 'pages'>;
 
-/** The progress of a crawl at one moment. */
 export interface Look extends Quarter {
   readonly requests: number;
 }

@@ -5,7 +5,6 @@ import type { ManualPage } from './manual-pages.js';
 
 /** The compared formulas: BM25 of the text alone, the formula of Retrieve NJNU, and that of webcrawl. */
 export const FORMULAS = ['body', 'njnu', 'ours'] as const;
-/** A compared formula. */
 export type Formula = (typeof FORMULAS)[number];
 
 const BODY: IndexWeights = { title: 0, headings: 0, anchors: 0, url: 0, text: 1, rank: 0, language: 0 };

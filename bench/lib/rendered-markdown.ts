@@ -2,17 +2,12 @@
 import MarkdownIt from 'markdown-it';
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-/** The parts of a page that a reader sees. */
 interface Found {
-  /** All words in their order. */
   readonly words: string[];
-  /** Address and words of each link. */
   readonly links: string[];
   /** Position of each list item in the lists around it, and its words. */
   readonly items: string[];
-  /** The non-empty cells of each table. */
   readonly tables: string[];
-  /** Lines of code blocks without trailing space. */
   readonly code: string[];
 }
 
@@ -161,7 +156,6 @@ function has(root: Tree.Element, wanted: (element: Tree.Element) => boolean): bo
   return root.childNodes.some((child) => 'tagName' in child && (wanted(child) || has(child, wanted)));
 }
 
-/** Whether an element has visible content. */
 function isShown(element: Tree.Element): boolean {
   return element.childNodes.some((child) => {
     if (child.nodeName === '#text') return /\S/.test((child as Tree.TextNode).value);

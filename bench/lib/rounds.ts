@@ -1,4 +1,3 @@
-/** Median and range of measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -14,7 +13,6 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: at(0), max: at(sorted.length - 1) };
 }
 
-/** One of the things that are compared, with its sample of each round. */
 export type Sampled<C, T> = C & { readonly samples: readonly T[] };
 
 /**

@@ -12,9 +12,7 @@ export interface ThreadNotes {
   /** The threads that existed at the start: the main thread, those of the engine, and perhaps some of the pool. */
   readonly first: readonly string[];
   readonly pool: readonly string[];
-  /** The last known CPU time of each. */
   readonly seconds: Readonly<Record<string, number>>;
-  /** CPU time of the process. */
   readonly total: number;
 }
 

@@ -75,23 +75,19 @@ export async function runJob<A, T, R = never>(
   return last.result as T;
 }
 
-/** In a worker: its argument. */
 export function givenArgument<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
 }
 
-/** In a worker: sends a value to its starter. */
 export function reply(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
 /** The peak memory of a period, in MB. The first two are undefined if the system does not tell. */
 interface PeakMemory {
-  /** All resident memory. */
   residentMb?: number;
   /** The same without mapped pages of the table's files, which the system can take back at any time. */
   ownMb?: number;
-  /** The heap of the calling thread. */
   heapMb: number;
   /** Its bytes outside of the heap. */
   bytesMb: number;

@@ -8,7 +8,6 @@ import { NOTES_FILE, NOTES_FOLDER, type ThreadNotes } from '../lib/thread-times.
 const TASKS = '/proc/self/task';
 const SELF = '/proc/thread-self';
 const LOOK_MS = 100;
-/** Default number of threads in libuv's pool. */
 const POOL = 4;
 
 const folder = process.env[NOTES_FOLDER];
