@@ -12,7 +12,7 @@ import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { ON_NODE_24, OURS, PEER_CRAWLERS, otherCheckout, type Crawler } from './lib/crawlers.js';
 import { cpuPerThousand, firstPart, pagesPerSecond, startCpuSeconds, steadyPart } from './lib/quarters.js';
 import { alternate, over, ratio, samplesByName, type Sampled, type Spread } from './lib/rounds.js';
-import { SITES, startSite, type Site } from './lib/site.js';
+import { SITES, withSite, type Site } from './lib/site.js';
 import { formatNumber, tabulate } from './lib/table.js';
 
 /** The reference of the ratios: the first of these that takes part. */
@@ -46,17 +46,13 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     }),
   );
 
-  const site = await startSite(options);
-  options.say(`${site.name}, served by ${site.server}`);
-  try {
+  return withSite(options, async (site) => {
     const measured = await alternate(runs, options.rounds, async ({ name, crawler, cores }, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${name}`);
       return crawlOnce(crawler, site, options.cache, cores === undefined ? {} : { cores });
     });
     return present(measured, absent, site);
-  } finally {
-    await site.close();
-  }
+  });
 }
 
 function present(runs: readonly Sampled<Run, CrawlSample>[], absent: readonly string[], site: Site): BenchResult {

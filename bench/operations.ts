@@ -2,13 +2,12 @@
  * The operations that a crawl requests from the store for each page: the same crawl as in the benchmark `crawl`, with all calls counted.
  * The counts hardly depend on the machine, so one round is enough; the division of work into batches changes them a little.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import { crawlOnce } from './lib/crawl-once.js';
 import { OURS, otherCheckout, unbundled, type Crawler } from './lib/crawlers.js';
-import { ROOT } from './lib/folders.js';
+import { inEmptyFolder, ROOT } from './lib/folders.js';
 import {
   OPERATIONS,
   OPERATIONS_BUILD,
@@ -18,7 +17,7 @@ import {
   type OperationName,
 } from './lib/operations.js';
 import { alternate, over, samplesByName, type Sampled } from './lib/rounds.js';
-import { SITES, startSite, type Site } from './lib/site.js';
+import { SITES, withSite, type Site } from './lib/site.js';
 import { formatNumber, tabulate } from './lib/table.js';
 
 export const operationsBench: Bench = {
@@ -44,19 +43,15 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     { ...OURS, folder: ROOT },
     ...(against === undefined ? [] : [{ ...otherCheckout(against), folder: against }]),
   ];
-  const site = await startSite(options);
-  const notes = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
-  options.say(`${site.name}, served by ${site.server}`);
-  try {
-    const measured = await alternate(counted, options.rounds, async (crawler, round): Promise<Sample> => {
-      options.say(`round ${round + 1} of ${options.rounds}: ${crawler.name}`);
-      return countOnce(crawler, site, options.cache, join(notes, `${crawler.name}-${round}.json`));
-    });
-    return present(site, measured);
-  } finally {
-    await rm(notes, { recursive: true, force: true });
-    await site.close();
-  }
+  return withSite(options, (site) =>
+    inEmptyFolder(join(options.cache, 'counts'), async (folder) => {
+      const measured = await alternate(counted, options.rounds, async (crawler, round): Promise<Sample> => {
+        options.say(`round ${round + 1} of ${options.rounds}: ${crawler.name}`);
+        return countOnce(crawler, site, options.cache, join(folder, `${crawler.name}-${round}.json`));
+      });
+      return present(site, measured);
+    }),
+  );
 }
 
 async function countOnce(crawler: Counted, site: Site, cache: string, file: string): Promise<Sample> {

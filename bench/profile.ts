@@ -2,16 +2,16 @@
  * Where the CPU time of a crawl goes: webcrawl crawls the same site as in the benchmark `crawl` twice. The first time the CPU time of each
  * of its threads is noted; the second time Node's profiler samples all threads that run JavaScript.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench, BenchOptions, BenchResult } from './lib/bench.js';
 import type { Bar } from './lib/chart.js';
 import { IDLE, readProfiles, type ThreadProfile } from './lib/cpu-profile.js';
 import { crawlOnce, type CrawlSample } from './lib/crawl-once.js';
 import { OURS, unbundled } from './lib/crawlers.js';
-import { SITES, startSite, type Site } from './lib/site.js';
-import type { Row } from './lib/table.js';
+import { inEmptyFolder } from './lib/folders.js';
+import { SITES, withSite, type Site } from './lib/site.js';
+import { formatNumber, tabulate } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
 
 const INTERVAL = 500;
@@ -36,15 +36,11 @@ interface Findings {
 }
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const site = await startSite(options);
-  const folder = await mkdtemp(join(tmpdir(), 'webcrawl-bench-'));
-  options.say(`${site.name}, served by ${site.server}`);
-  try {
-    return present(site, await crawlTwice(site, options, folder));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    await site.close();
-  }
+  return withSite(options, (site) =>
+    inEmptyFolder(join(options.cache, 'profile'), async (folder) =>
+      present(site, await crawlTwice(site, options, folder)),
+    ),
+  );
 }
 
 async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: string): Promise<Findings> {
@@ -81,35 +77,42 @@ function sum(profiles: readonly ThreadProfile[]): Times {
 function present(site: Site, { plain, profiled, threads, main, parse }: Findings): BenchResult {
   const all = sum([main, parse].map((seconds) => ({ isMain: false, seconds })));
   const busy = total(all) - (all.get(IDLE) ?? 0);
-  const parts = largestFirst(all).map(([what, seconds]): Row => ({
+  const parts = largestFirst(all).map(([what, seconds]) => ({
     what,
+    seconds,
     main: main.get(what),
     parse: parse.get(what),
-    all: seconds,
-    perThousand: (1000 * seconds) / profiled.pages,
+    pages: profiled.pages,
     share: what === IDLE ? undefined : (100 * seconds) / busy,
   }));
-  const kinds = largestFirst(threads ?? new Map<string, number>()).map(([kind, seconds]): Row => ({
+  const kinds = largestFirst(threads ?? new Map<string, number>()).map(([kind, seconds]) => ({
     what: `CPU time: ${kind}`,
-    all: seconds,
-    perThousand: (1000 * seconds) / plain.pages,
+    seconds,
+    main: undefined,
+    parse: undefined,
+    pages: plain.pages,
     share: (100 * seconds) / plain.cpuSeconds,
   }));
+  const { columns, rows } = tabulate(
+    [...kinds, ...parts],
+    {
+      what: { head: 'seconds', of: ({ what }) => what },
+      main: { head: 'main thread', digits: 2, of: (one) => one.main },
+      parse: { head: 'parse threads', digits: 2, of: (one) => one.parse },
+      all: { head: 'all', digits: 2, of: ({ seconds }) => seconds },
+      perThousand: { head: 'per 1,000 pages', digits: 3, of: ({ seconds, pages }) => (1000 * seconds) / pages },
+      share: { head: '%', digits: 1, of: ({ share }) => share },
+    },
+    ({ what }) => ({ label: what }),
+  );
   const bars = (times: Times): Bar[] =>
     largestFirst(times)
       .filter(([name]) => name !== IDLE)
       .map(([label, value]) => ({ label, value, ours: true }));
   return {
-    title: `profile: a crawl of ${site.name}, ${plain.pages.toLocaleString('en-US')} pages`,
-    columns: [
-      { key: 'what', head: 'seconds' },
-      { key: 'main', head: 'main thread', digits: 2 },
-      { key: 'parse', head: 'parse threads', digits: 2 },
-      { key: 'all', head: 'all', digits: 2 },
-      { key: 'perThousand', head: 'per 1,000 pages', digits: 3 },
-      { key: 'share', head: '%', digits: 1 },
-    ],
-    rows: [...kinds, ...parts],
+    title: `profile: a crawl of ${site.name}, ${formatNumber(plain.pages)} pages`,
+    columns,
+    rows,
     notes: [
       `The crawl took ${figures(plain)}. With the profiler, which distorts a little, another took ${figures(profiled)}.`,
       'CPU time is what the system counts of each thread, and its share that of all. The other lines are samples of the threads that run JavaScript, and shares of those that are not idle.',

@@ -17,7 +17,7 @@ import { addressOf } from './lib/made-up-site.js';
 import { cpuSecondsOf } from './lib/measure.js';
 import { cpuPerThousand, pagesPerSecond } from './lib/quarters.js';
 import { alternate, over, ratio, samplesByName, spread, type Sampled, type Spread } from './lib/rounds.js';
-import { startSite, type Site } from './lib/site.js';
+import { withSite, type Site } from './lib/site.js';
 import { formatNumber, tabulate, type Cell } from './lib/table.js';
 import { runJob } from './lib/worker.js';
 
@@ -64,17 +64,14 @@ const CRAWLS: readonly Compared[] = [
 ];
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  const site = await startSite({ ...options, site: 'synthetic' });
-  try {
+  return withSite({ ...options, site: 'synthetic' }, async (site) => {
     const wanted = CRAWLS.filter(({ pace }) => isWanted(options, pace));
     const crawls = await alternate(wanted, options.rounds, async (crawl, round) => {
       options.say(`round ${round + 1} of ${options.rounds}: ${crawl.name}`);
       return inEmptyFolder(join(options.cache, 'serving'), (out) => crawlOnce(site, out, options.scale, crawl));
     });
     return present(site, crawls, isWanted(options, FINDABLE) ? await findable(site, options) : undefined);
-  } finally {
-    await site.close();
-  }
+  });
 }
 
 async function crawlOnce(site: Site, out: string, scale: number, { pace, isServed }: Compared): Promise<Sample> {

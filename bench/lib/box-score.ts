@@ -7,33 +7,25 @@ export interface ContentBox {
   readonly beside?: string | undefined;
 }
 
-export interface BoxScore {
-  pages: number;
-  /** Numbers of words: of the box, kept words of the box, and all kept words. */
-  words: number;
-  wordsKept: number;
-  found: number;
-  headings: number;
-  headingsLost: number;
-  pres: number;
-  presLost: number;
-  tables: number;
-  tablesLost: number;
-}
+/** Of words: those of the box, the kept ones of them, and all kept words. */
+const COUNTS = [
+  'pages',
+  'words',
+  'wordsKept',
+  'found',
+  'headings',
+  'headingsLost',
+  'pres',
+  'presLost',
+  'tables',
+  'tablesLost',
+] as const;
+
+/** Sums over pages. A heading, `pre` or table is lost if less than half of its words are kept in an element of the same name. */
+export type BoxScore = Record<(typeof COUNTS)[number], number>;
 
 export function noBoxScore(): BoxScore {
-  return {
-    pages: 0,
-    words: 0,
-    wordsKept: 0,
-    found: 0,
-    headings: 0,
-    headingsLost: 0,
-    pres: 0,
-    presLost: 0,
-    tables: 0,
-    tablesLost: 0,
-  };
+  return Object.fromEntries(COUNTS.map((name) => [name, 0])) as BoxScore;
 }
 
 /**

@@ -20,13 +20,12 @@ export interface Series {
   readonly points: readonly (readonly [number, number])[];
 }
 
-/** One panel of a picture. `better` tells which direction is good. A line has points of x and y; several lines share one scale. */
+/** One panel of a picture. `better` tells which direction is good. Lines have points of x and y, and share one scale. */
 export interface Panel {
   readonly title: string;
   readonly digits?: number;
   readonly better?: 'more' | 'less';
   readonly bars?: readonly Bar[];
-  readonly line?: { readonly points: readonly (readonly [number, number])[]; readonly xTitle: string };
   readonly lines?: { readonly series: readonly Series[]; readonly xTitle: string };
 }
 
@@ -60,7 +59,7 @@ export function drawChart({ title, panels }: Chart, footer: string): string {
   for (let i = 0; i < panels.length; i += columns) {
     const row = panels.slice(i, i + columns);
     row.forEach((panel, j) => {
-      const body = drawPanel(panel);
+      const body = panel.lines ? drawLines(panel, panel.lines) : drawBars(panel, panel.bars ?? []);
       parts.push(`<g transform="translate(${MARGIN + j * (WIDTH + GAP)} ${top})">${body}</g>`);
     });
     top += Math.max(...row.map(heightOf)) + GAP;
@@ -79,16 +78,9 @@ export function drawChart({ title, panels }: Chart, footer: string): string {
   ].join('\n');
 }
 
-function heightOf({ bars, line, lines }: Panel): number {
+function heightOf({ bars, lines }: Panel): number {
   const legend = (lines?.series.length ?? 0) * LEGEND;
-  return 30 + (line || lines ? LINE_HEIGHT + 24 + legend : (bars ?? []).length * (BAR + 10));
-}
-
-function drawPanel(panel: Panel): string {
-  const { line, lines } = panel;
-  if (lines) return drawLines(panel, lines);
-  if (line) return drawLines(panel, { xTitle: line.xTitle, series: [{ label: '', points: line.points }] });
-  return drawBars(panel, panel.bars ?? []);
+  return 30 + (lines ? LINE_HEIGHT + 24 + legend : (bars ?? []).length * (BAR + 10));
 }
 
 function heading({ title, better }: Panel): string {
@@ -136,7 +128,7 @@ function drawLines(panel: Panel, { series, xTitle }: NonNullable<Panel['lines']>
     const path = one.points.length > 0 ? `<path class="${look}" d="M${one.points.map(place).join('L')}"/>` : '';
     const y = bottom + 30 + i * LEGEND;
     const legend = `<path class="${look}" d="M0 ${y - 4}H24"/>${text('note', 32, y, one.label)}`;
-    return path + (one.label === '' ? '' : legend);
+    return path + legend;
   });
   return [
     heading(panel),

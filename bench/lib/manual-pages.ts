@@ -41,16 +41,21 @@ export interface ManualFile {
   readonly language: ManualLanguage;
 }
 
+/** The paths of all files of HTML below a folder. */
+async function htmlFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
 /**
  * All files of the manuals in these languages, by path.
  * @throws Error when the manuals are not installed
  */
 export async function manualFiles(): Promise<ManualFile[]> {
   if (!existsSync(MANUAL_FOLDER)) throw new Error('the manuals are not there; bench/install.sh relevance fetches them');
-  const entries = await readdir(MANUAL_FOLDER, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
-    .map((entry) => relative(MANUAL_FOLDER, join(entry.parentPath, entry.name)))
+  return (await htmlFiles(MANUAL_FOLDER))
     .filter((path) => MANUALS.test(path))
     .sort()
     .flatMap((path) => {
@@ -65,57 +70,40 @@ export async function manualFiles(): Promise<ManualFile[]> {
  * @throws Error when the manuals are not installed
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
-  await using context = await openCheckContext();
-  for (const [i, { path, language }] of (await manualFiles()).entries()) {
-    if (i % part !== 0) continue;
-    const page = await readPage(context, { folder: MANUAL_FOLDER, path, origin: ORIGIN }, language);
-    if (page && isWrittenIn(language, page.text)) yield page;
-  }
+  const files = (await manualFiles()).filter((_, i) => i % part === 0);
+  for await (const page of readPages(MANUAL_FOLDER, ORIGIN, files)) if (isWrittenIn(page)) yield page;
 }
 
 /** Pages of the standard library of Rust that describe one name, such as `struct.HashMap.html`. None if they are not installed. */
 export async function* rustPages(part: number): AsyncGenerator<ManualPage> {
   const folder = join(MANUAL_FOLDER, RUST);
   if (!existsSync(folder)) return;
-  await using context = await openCheckContext();
-  const files = (await readdir(folder, { recursive: true })).filter((path) => RUST_PAGE.test(path)).sort();
-  for (const [i, path] of files.entries()) {
-    const page =
-      i % part === 0 ? await readPage(context, { folder, path, origin: `${ORIGIN}${RUST}/` }, 'en') : undefined;
-    if (page) yield page;
-  }
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => RUST_PAGE.test(path)).sort();
+  const files = paths.filter((_, i) => i % part === 0).map((path) => ({ path, language: 'en' as const }));
+  yield* readPages(folder, `${ORIGIN}${RUST}/`, files);
 }
 
 /** The pages of a manual in English, whose folder is served at the root of an origin. */
 export async function* folderPages(folder: string, origin: string): AsyncGenerator<ManualPage> {
-  await using context = await openCheckContext();
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.html'));
-  const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
-  for (const path of paths) {
-    const page = await readPage(context, { folder, path, origin }, 'en');
-    if (page) yield page;
-  }
+  const files = (await htmlFiles(folder)).filter((path) => path.endsWith('.html')).sort();
+  yield* readPages(
+    folder,
+    origin,
+    files.map((path) => ({ path, language: 'en' })),
+  );
 }
 
-/** Parses a page as a crawl does. Undefined: it has no text. */
-async function readPage(
-  context: Awaited<ReturnType<typeof openCheckContext>>,
-  { folder, path, origin }: { readonly folder: string; readonly path: string; readonly origin: string },
-  language: ManualLanguage,
-): Promise<ManualPage | undefined> {
-  const content = await readFile(join(folder, path));
-  const url = new URL(encodeURI(path), origin).href;
-  const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
-  if (page.kind !== 'success' || page.text.length < 20) return undefined;
-  return {
-    url,
-    language,
-    title: page.title,
-    headings: headingsOf(content.toString()),
-    text: page.text,
-    links: linksOf(url, page.outlinks),
-  };
+/** Parses files as a crawl does. Those without text are left out. */
+async function* readPages(folder: string, origin: string, files: readonly ManualFile[]): AsyncGenerator<ManualPage> {
+  await using context = await openCheckContext();
+  for (const { path, language } of files) {
+    const content = await readFile(join(folder, path));
+    const url = new URL(encodeURI(path), origin).href;
+    const page = await checkParse(context, { url, content, contentType: 'text/html', headers: {}, truncated: false });
+    if (page.kind !== 'success' || page.text.length < 20) continue;
+    const { title, text, outlinks } = page;
+    yield { url, language, title, headings: headingsOf(content.toString()), text, links: linksOf(url, outlinks) };
+  }
 }
 
 /** The scripts that a text of a language must contain: many pages of manuals were never translated. */
@@ -127,12 +115,12 @@ export const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
   ru: /\p{Script=Cyrillic}/gu,
 };
 /** The minimum share of letters in the script of the language. */
-const LEAST_SHARE = 0.3;
+const MIN_SHARE = 0.3;
 
-function isWrittenIn(language: ManualLanguage, text: string): boolean {
+function isWrittenIn({ language, text }: ManualPage): boolean {
   const some = text.slice(0, 20_000);
   const letters = some.match(/\p{L}/gu)?.length ?? 0;
-  return (some.match(SCRIPTS[language])?.length ?? 0) >= LEAST_SHARE * letters;
+  return (some.match(SCRIPTS[language])?.length ?? 0) >= MIN_SHARE * letters;
 }
 
 function linksOf(

@@ -10,7 +10,7 @@ import { addressOf, SHAPES, writeMadeUpSite, type MadeUpName } from './made-up-s
 import { endProcess, findNginx, serveFolder, type WebServer } from './nginx.js';
 import type { ServerTask, Serving } from '../workers/site-server.js';
 
-/** The sites that {@link startSite} can serve; the first is the default. */
+/** The sites that {@link withSite} can serve; the first is the default. */
 export const SITES: readonly SiteName[] = ['docs', 'docs-one-host', 'synthetic', 'link-heavy', 'small-pages'];
 
 export interface Site extends WebServer {
@@ -42,17 +42,29 @@ const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
 };
 
 /**
- * Serves a site. Each host has an address of its own, since Linux has all of 127.0.0.0/8. Files are served by nginx, which takes little CPU.
+ * Serves a site during a task. Each host has an address of its own, since Linux has all of 127.0.0.0/8. Files are served by nginx, which takes little CPU.
  * - `docs`: the manuals of some packages on four hosts; on one where the system has only one loopback address
  * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, which is mostly a cold start
  * - `synthetic`: 2,000 hosts with links to one another; its pages are made on request, since they contain the port
  * - others: made-up pages on four hosts, by nginx if it is installed
  * @throws Error when the manuals, or nginx for them, are not installed
  */
-export async function startSite(options: Pick<BenchOptions, 'scale' | 'site'>): Promise<Site> {
-  const { scale, site } = options;
-  if (site === 'docs') return startManuals(scale, process.platform === 'linux' ? MANUAL_HOSTS : 1);
-  return site === 'docs-one-host' ? startManuals(scale, 1) : startMadeUp(site, scale);
+export async function withSite<T>(
+  { scale, site: name, say }: Pick<BenchOptions, 'scale' | 'site' | 'say'>,
+  task: (site: Site) => Promise<T>,
+): Promise<T> {
+  const site = await startSite(name, scale);
+  say(`${site.name}, served by ${site.server}`);
+  try {
+    return await task(site);
+  } finally {
+    await site.close();
+  }
+}
+
+function startSite(name: SiteName, scale: number): Promise<Site> {
+  if (name === 'docs') return startManuals(scale, process.platform === 'linux' ? MANUAL_HOSTS : 1);
+  return name === 'docs-one-host' ? startManuals(scale, 1) : startMadeUp(name, scale);
 }
 
 async function startManuals(scale: number, hostsAtFull: number): Promise<Site> {

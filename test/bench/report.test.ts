@@ -89,8 +89,8 @@ describe('drawChart', () => {
     ['no bars', { title: 'p', bars: [] }],
     ['a bar of nothing measured', { title: 'p', bars: [{ label: 'a', value: NaN }] }],
     ['bars of nought', { title: 'p', bars: [{ label: 'a', value: 0 }] }],
-    ['no points', { title: 'p', line: { points: [], xTitle: 'x' } }],
-    ['one point', { title: 'p', line: { points: [[1, 0]] as const, xTitle: 'x' } }],
+    ['no points', { title: 'p', lines: { series: [{ label: 'a', points: [] }], xTitle: 'x' } }],
+    ['one point', { title: 'p', lines: { series: [{ label: 'a', points: [[1, 0]] as const }], xTitle: 'x' } }],
   ])('draws %s without NaN', (_, panel) => {
     expect(draw(panel)).not.toMatch(/="[^"]*(NaN|Infinity)/);
   });
