@@ -26,7 +26,6 @@ export const crawlBench: Bench = {
 };
 
 interface Run {
-  /** The name of the crawler, with the number of cores if it varies. */
   readonly name: string;
   readonly crawler: Crawler;
   readonly cores?: number;

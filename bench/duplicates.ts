@@ -12,7 +12,6 @@ import { measured, runJob } from './lib/worker.js';
 
 const FAMILIES = 500_000;
 const COPIES = 1;
-/** The smaller table, for comparing memory, has fewer pages by this factor. */
 const FEWER = 10;
 
 export const duplicatesBench: Bench = {

@@ -17,7 +17,6 @@ import { measured, runJob } from './lib/worker.js';
 const ROWS = 5_000_000;
 const ROWS_PER_HOST = 1000;
 const BODY_EVERY = 25;
-/** The smaller table, for comparing memory, has fewer rows by this factor. */
 const FEWER = 10;
 
 export const exportBench: Bench = {

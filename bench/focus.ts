@@ -196,7 +196,6 @@ interface FocusJob {
   readonly rounds: number;
   readonly budget: number;
   readonly useful: boolean;
-  /** Propose rules, and apply the proposals, once in this number of rounds. */
   readonly propose?: number;
 }
 
@@ -209,7 +208,6 @@ interface FocusRound {
   /** Number of requested URLs by kind. URLs with a session, and articles that were fetched before, count separately. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** The part of it for proposing and applying rules. */
   readonly proposing: number;
   readonly added: number;
 }

@@ -16,7 +16,6 @@ const PAGES = 5_000_000;
 const LINKS = 100_000_000;
 const ITERATIONS = 5;
 const PAGES_PER_HOST = 1000;
-/** One page in this number has no links. */
 const NO_LINKS_EVERY = 5;
 
 export const graphBench: Bench = {
@@ -83,7 +82,6 @@ export async function rankGraph({ folder, ...plan }: Plan & { readonly folder: s
   });
 }
 
-/** The rows of a graph in key order; always the same. */
 function* rowsOf({ pages, links }: Plan): Generator<LinkRow> {
   const linksOfPage = Math.round((links / pages) * (NO_LINKS_EVERY / (NO_LINKS_EVERY - 1)));
   const random = randomShares(1);

@@ -18,7 +18,6 @@ interface Sample {
 
 interface Failure {
   readonly name: string;
-  /** How its process ended, and the first line of its error. */
   readonly failed: string;
 }
 

@@ -14,7 +14,6 @@ import { differences } from './lib/rendered-markdown.js';
 import { tabulate } from './lib/table.js';
 import { runJob } from './lib/worker.js';
 
-/** Number of pages of each manual, chosen by the hashes of their paths. */
 const PAGES = 60;
 const COMPARISON_PAGES = 400;
 const SITE_PAGES = 50;

@@ -29,7 +29,6 @@ type Times = ReadonlyMap<string, number>;
 interface Findings {
   readonly plain: CrawlSample;
   readonly profiled: CrawlSample;
-  /** CPU time by kind of thread. Absent: the system does not tell. */
   readonly threads: Times | undefined;
   readonly main: Times;
   readonly parse: Times;

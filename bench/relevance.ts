@@ -187,7 +187,6 @@ const TRIED: Readonly<Partial<Record<keyof IndexWeights, readonly number[]>>> = 
   rank: [0, 0.1, 0.25, 0.5, 1],
 };
 
-/** Indexes the manuals, and searches known items by three formulas. */
 export async function searchKnownItems({ folder, isSynthetic, isNamedOnly, part, queries }: RelevanceJob) {
   const pages: ManualPage[] = [];
   const source = isSynthetic ? madeManual(queries * 4) : manualPages(part);

@@ -134,7 +134,6 @@ interface QueryFigures {
   readonly clock: readonly number[];
 }
 
-/** Makes a table of made-up texts, indexes it, and searches the index. */
 export async function indexAndSearch({ directory, pages, openSearch, serverPid }: IndexJob) {
   setV8Flags();
   const settings = openSearch === undefined ? {} : { 'index.writer': 'opensearch' as const, 'index.url': openSearch };
@@ -181,7 +180,6 @@ export async function indexAndSearch({ directory, pages, openSearch, serverPid }
     return { kind, matches: matches[matches.length >> 1] ?? 0, ...times };
   }
 
-  /** CPU time in ms of the threads of this process and of the server. */
   function cpuMs(): number {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000 + (serverPid === undefined ? 0 : 1000 * cpuSecondsOf(serverPid));

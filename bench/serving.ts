@@ -243,7 +243,6 @@ interface Findable {
 /** How long after the end of updatedb a page of a batch was found. */
 interface FoundBatch {
   readonly seconds: number;
-  /** Whether the whole table was being compared with the index. */
   readonly isCompared: boolean;
 }
 
@@ -292,7 +291,6 @@ export async function serveWhileInjecting({ directory, pages, hosts, port }: Ser
   await crawl.close();
   return found;
 
-  /** Injects one host after another, and waits until all their pages were found. */
   async function injectAll(): Promise<void> {
     for (let host = 0; host < hosts; host++) {
       await jobs.inject(crawl, { seeds: [`http://${addressOf(host)}:${port}/`] });

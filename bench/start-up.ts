@@ -15,7 +15,6 @@ import { measure } from './lib/measure.js';
 import { alternate, over, spread, samplesByName, type Sampled, type Spread } from './lib/rounds.js';
 import { tabulate } from './lib/table.js';
 
-/** The goal: maximum milliseconds of CPU time that `--help` takes in addition to Node. */
 const GOAL_MS = 100;
 
 const COMMAND = join(ROOT, 'dist/bin/webcrawl.js');

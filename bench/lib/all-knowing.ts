@@ -19,7 +19,6 @@ const KINDS: ReadonlySet<NewsKind> = new Set([
   'author',
 ]);
 
-/** A page by its number, with the numbers of its links. */
 interface Node {
   readonly isArticle: boolean;
   readonly links: Int32Array;
@@ -40,7 +39,6 @@ export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): read
   const leadsOn = (node: number): boolean => nodes[node]!.links.some((link) => isKnown[link] === 0);
   const gainOf = (node: number): number =>
     nodes[node]!.links.reduce((sum, link) => sum + (nodes[link]!.isArticle && isKnown[link] === 0 ? 1 : 0), 0);
-  /** Fetches a page. @returns the number of articles that become known */
   const fetch = (node: number, found: number[]): number => {
     isDone[node] = 1;
     const gain = gainOf(node);

@@ -17,14 +17,10 @@ export function loadAuditTable({ directory, plan }: { directory: string; plan: A
 }
 
 const TIME = 1_800_000_000_000;
-/** A page has from 10 to 47 links, half of them with a fragment. */
 const LINKS = { min: 10, range: 38 };
 const IDS = 20;
-/** One row in this number is a page that is not there, or a redirect. */
 const SPECIAL = 50;
-/** One fragment in this number is missing. */
 const MISSING = 500;
-/** One title in this number is that of another page. */
 const SAME_TITLE = 20;
 
 /** The rows in key order: pages with the facts that an audit reads, pages that are not there, and redirects. */
@@ -44,7 +40,6 @@ function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
   }
 }
 
-/** @param lot 0: the page is not there; 1: it redirects */
 function statusOf(lot: number, random: number, linked: (i: number) => string): PageChange['set'] {
   if (lot === 0) return { status: 'gone', protocolStatus: { code: 'notfound', http: 404 } };
   if (lot === 1)

@@ -5,9 +5,7 @@ import type { Column, Row } from './table.js';
 export type SiteName = 'docs' | 'docs-one-host' | MadeUpName;
 
 export interface BenchOptions {
-  /** Number of rounds. In each round everything that is compared runs once. Default: enough for figures that may be quoted. */
   readonly rounds: number;
-  /** 1 is full size. A smaller number makes tables, sites and webs smaller by that factor. */
   readonly scale: number;
   readonly site: SiteName;
   /** For `crawl`: numbers of cores to run each crawler on, one after another. Absent: all cores. */
@@ -38,7 +36,6 @@ export interface BenchResult extends BenchTable {
 
 export interface Bench {
   readonly about: string;
-  /** The names that `--only` accepts. */
   readonly names: readonly string[];
   /** The names that `--site` accepts; the first is the default. Absent: it has no site. */
   readonly sites?: readonly SiteName[];

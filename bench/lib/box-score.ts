@@ -62,7 +62,6 @@ export function addBoxPage(
 
 type Place = 'outside' | 'content' | 'beside';
 
-/** A run of text that no block element divides. */
 interface Block {
   readonly words: readonly string[];
   /** The names of the block elements around it, the innermost one first. */

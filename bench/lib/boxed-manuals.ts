@@ -14,13 +14,11 @@ export type ManualSet = 'tuning' | 'held out' | 'marked';
 export interface BoxedManual {
   readonly name: string;
   readonly set: ManualSet;
-  /** The Debian package with its version. Absent: `bench/install.sh` builds the manual. */
   readonly package?: string;
   readonly folder: string;
   readonly box: string;
   /** Selects elements within the box that are not content: menus, footers, and in most manuals the list of sections of the page itself. */
   readonly beside?: string;
-  /** Matches the paths, within the folder, of files that are no pages of the manual. */
   readonly skip?: string;
 }
 
@@ -29,7 +27,6 @@ export const BOXED_MANUALS = JSON.parse(readFileSync(join(BENCH, 'manual-boxes.j
 /** Larger files are left out: a few would take most of the time. */
 const MAX_BYTES = 300_000;
 
-/** Whether `bench/install.sh` has fetched or built it. */
 export function isManualThere({ folder }: BoxedManual): boolean {
   return existsSync(join(PEERS, folder));
 }

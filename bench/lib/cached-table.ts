@@ -11,7 +11,6 @@ const MAKERS = ['webtable', 'bench/lib/made-page.js', 'bench/lib/fill-table.js']
 
 export interface TableKind<P extends object> {
   readonly name: string;
-  /** The URL of the module that exports `load`. */
   readonly module: string;
   readonly load: (job: { readonly directory: string; readonly plan: P }) => Promise<void>;
 }

@@ -14,7 +14,6 @@ export interface Chart {
   readonly panels: readonly Panel[];
 }
 
-/** One of several lines: up to four can be distinguished. */
 export interface Series {
   readonly label: string;
   readonly points: readonly (readonly [number, number])[];

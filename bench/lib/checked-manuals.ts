@@ -1,4 +1,3 @@
-/** Manuals whose links are checked, as sites on loopback. */
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MANUAL_FOLDER } from './manual-pages.js';
@@ -34,10 +33,7 @@ export const CHECKED_SITES = {
   'rust-book': (root: string) => rust(root, ['book'], ['book/index.html']),
 } as const;
 
-/**
- * Serves manuals by nginx on a free port.
- * @throws Error when the manuals or nginx are not installed
- */
+/** Serves manuals by nginx on a free port. */
 export async function serveChecked(name: keyof typeof CHECKED_SITES): Promise<CheckedSite> {
   let paths: readonly string[] = [];
   const { seeds, close } = await serveFolder(async (root) => (paths = await CHECKED_SITES[name](root)));

@@ -4,7 +4,6 @@ import type { OperationCounts } from './operations.js';
 type Method = (this: unknown, ...args: never[]) => unknown;
 export type Methods = Record<string, Method>;
 
-/** Calls `count` with the arguments of each call of a method. */
 export function before(object: object, name: string, count: (...args: never[]) => void): void {
   const methods = object as Methods;
   const method = methods[name];

@@ -33,7 +33,6 @@ const CONCURRENCY = 64;
 
 const URL_RULES = join(BENCH, 'peers/url-rules.txt');
 
-/** Settings of webcrawl: no delay, no limits of size or of links, any address. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
   'fetcher.serverDelay': 0,
   'fetcher.threadsPerQueue': CONCURRENCY,
@@ -81,7 +80,6 @@ function webcrawl(name: string, folder: string, node: string): Crawler {
   };
 }
 
-/** The measured one: this folder, on the Node that runs the benchmark. */
 export const OURS = webcrawl('webcrawl', ROOT, process.execPath);
 
 /** The same crawler with unbundled modules, for tools that look into single modules. */

@@ -8,10 +8,8 @@ export interface TableCase {
   readonly about: string;
   readonly rows: number;
   readonly hosts: number;
-  /** Rows of one additional host, which come before all others. */
   readonly bigHostRows?: number;
   readonly notDue?: number;
-  /** Rows with a better score that the settings below refuse, for each other row. */
   readonly refused?: number;
   readonly topN?: number;
   readonly maxCount?: number;
@@ -19,20 +17,17 @@ export interface TableCase {
   readonly atMost?: Limits;
 }
 
-/** Multiples of the figures of the first table of a group. */
 export interface Limits {
   readonly seconds: number;
   readonly memory?: number;
   readonly rowsRead?: number;
 }
 
-/** Tables that are compared with the first of them. */
 export interface Group {
   readonly tables: readonly TableCase[];
   readonly steps: readonly Step[];
 }
 
-/** Rows in a batch, at full size. */
 export const TOP_N = 10_000;
 const FEW = 100;
 const GROWN = { seconds: 1.3, memory: 1.2 };

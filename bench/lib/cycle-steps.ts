@@ -28,7 +28,6 @@ export interface StepFigures extends TaskCost {
 }
 
 interface JobOnTable {
-  /** `level:<directory>`, or the URL of a table on HBase. */
   readonly table: string;
   readonly topN: number;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -39,7 +38,6 @@ interface JobOnTable {
 export interface CycleSetting extends Pick<JobOnTable, 'table' | 'topN' | 'settings'> {
   readonly steps: readonly Step[];
   readonly folder: string;
-  /** CPU seconds of the servers of the table so far. */
   readonly serverSeconds?: () => number | undefined;
 }
 

@@ -13,7 +13,6 @@ export interface TablePlan {
   readonly rowsPerHost: number;
   /** Number of linked rows among those that are spread over the hosts: the same in each table. */
   readonly pool: number;
-  /** Rows of one additional host with a better score than all others. */
   readonly bigHostRows: number;
   readonly notDue: number;
   /** For each row that is spread over the hosts, this number of rows on the same host with a better score, which settings can refuse. */

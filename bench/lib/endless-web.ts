@@ -3,7 +3,6 @@ import { htmlAnswer, madePage, mix } from './made-page.js';
 
 const PAGES_PER_HOST = 100;
 const DEGREE = 50;
-/** Number of links of a page to its own host. The others lead to front pages of other hosts. */
 const OWN = 35;
 const WORDS = 200;
 

@@ -41,7 +41,6 @@ const WORDS =
 const LINKS = 5;
 const TEXT_WORDS = 60;
 
-/** The sentences of all bodies, and the number of sentences in a body: some 5 KB of HTML. */
 const SENTENCES = Array.from({ length: 1000 }, (_, sentence) =>
   Array.from({ length: 15 }, (_, i) => WORDS[mix(sentence, i, 2) % WORDS.length]!).join(' '),
 );

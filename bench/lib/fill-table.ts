@@ -2,7 +2,6 @@ import { chunked, openLevelStore, openTables, type PageChange, type Tables } fro
 
 const CHUNK = 2000;
 
-/** Puts new rows into a table, with their entries of the frontier. */
 export async function loadPages(tables: Tables, rows: Iterable<PageChange>, now: number): Promise<void> {
   for await (const changes of chunked(rows, CHUNK))
     await tables.changeRows(
@@ -13,7 +12,6 @@ export async function loadPages(tables: Tables, rows: Iterable<PageChange>, now:
     );
 }
 
-/** Makes a table in a directory, and fills it with chunks of rows. */
 export async function fillTable<T>(
   directory: string,
   rows: Iterable<T>,

@@ -22,7 +22,6 @@ export interface HBaseCluster {
   readonly parts: readonly string[];
   /** Kills a part as `kill -9` does, and waits until it is gone. It does nothing for a part that has ended. */
   kill(part: string): Promise<void>;
-  /** Starts a part that was killed, and waits until it answers. */
   restart(part: string): Promise<void>;
   /** CPU seconds of each running part since its start. Empty if there is no /proc. */
   cpuSeconds(): Readonly<Record<string, number>>;
@@ -32,9 +31,7 @@ export interface HBaseCluster {
 export interface HBaseOptions {
   /** Default: 2. With 0, one runs in the process of the master; use this if none has to be killed. */
   readonly regionServers?: number;
-  /** Number of gateways in addition to `admin`. Default: 2. */
   readonly gateways?: number;
-  /** Memory of each region server in MB. Default: 384. */
   readonly heapMb?: number;
   /**
    * Milliseconds after which a silent server counts as dead. Default: 6,000. Use more if none is killed, because a busy machine
@@ -67,7 +64,6 @@ const TRIES = 3;
  * Starts a cluster at free ports. It ends with this process, even after a kill.
  * @param sources the folder `bench/hbase`
  * @param cache a folder for the libraries that Maven fetches once
- * @throws Error when Maven cannot fetch them, or a part does not answer
  */
 export async function startHBase(sources: string, cache: string, options: HBaseOptions = {}): Promise<HBaseCluster> {
   const jars = await bringJars({
@@ -243,7 +239,6 @@ function gatewayAnswers(port: number, isFramed: boolean): Promise<boolean> {
   });
 }
 
-/** The last lines that a part has written to its log or output. */
 async function lastLines(folder: string, name: string): Promise<string> {
   const texts = await Promise.all(
     ['out', 'log'].map((ending) => readFile(join(folder, 'logs', `${name}.${ending}`), 'utf8').catch(() => '')),

@@ -7,9 +7,7 @@ export interface HBasePorts {
 }
 
 export interface HBaseSetting {
-  /** 0: one runs in the process of the master. */
   readonly regionServers: number;
-  /** Milliseconds after which a silent server counts as dead. */
   readonly session: number;
 }
 
@@ -70,7 +68,6 @@ const hbase = (folder: string, { zookeeper, master }: HBasePorts, { regionServer
   'hbase.client.scanner.timeout.period': 60_000,
 });
 
-/** Each process has a log file of its own. */
 const LOGGING = `status = error
 appender.f.type = File
 appender.f.name = f

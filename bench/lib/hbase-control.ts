@@ -5,7 +5,6 @@ import type { HBaseCluster } from './hbase-cluster.js';
 
 /** The addresses of a cluster, for processes that did not start it: plain data. */
 export interface HBaseAccess {
-  /** `127.0.0.1:<port>` of each gateway. */
   readonly gateways: readonly string[];
   readonly admin: string;
   readonly parts: readonly string[];
@@ -38,7 +37,6 @@ const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() 
 /** Kills a part of a cluster as `kill -9` does, and waits until it is gone. */
 export const killPart = (access: HBaseAccess, part: string): Promise<void> => post(access, 'kill', part);
 
-/** Starts a part that was killed, and waits until it answers. */
 export const restartPart = (access: HBaseAccess, part: string): Promise<void> => post(access, 'restart', part);
 
 async function post({ control }: HBaseAccess, verb: string, part: string): Promise<void> {

@@ -22,13 +22,9 @@ const HEAP_MB = 1536;
 const SESSION = 120_000;
 const LOOK_MS = 5000;
 const MOST_LOOKS = 60;
-/** Below this number of CPU seconds in a second, it counts as idle. */
 const QUIET = 0.2;
 
-/**
- * The HBase that `--hbase` names, or else a new one with two region servers and two gateways.
- * @throws Error when neither is available
- */
+/** The HBase that `--hbase` names, or else a new one with two region servers and two gateways. */
 export async function openHBaseTarget({ hbase, say }: BenchOptions): Promise<HBaseTarget> {
   const run = Date.now().toString(36);
   if (hbase !== undefined) {

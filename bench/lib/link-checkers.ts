@@ -11,7 +11,6 @@ import type { CheckedSite } from './checked-manuals.js';
 
 export interface CheckTask {
   readonly site: CheckedSite;
-  /** A folder for all outputs. webcrawl runs first, so its outputs are there for the others. */
   readonly out: string;
 }
 

@@ -34,7 +34,6 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGb} GB; ${system}; Node ${node}; load ${load}; ${commit}; ${date}`;
 }
 
-/** The first line that a command prints. Undefined: it cannot be run. */
 export function firstLine(command: string, args: readonly string[]): string | undefined {
   try {
     const output = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

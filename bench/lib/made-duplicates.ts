@@ -28,7 +28,6 @@ export interface MadeDuplicate {
 const PER_SITE = 50;
 const VOCABULARY = 20_000;
 const SYLLABLES = 'ta re mi so lan ber ing con de ver al stre on pu ka ti or ne sha qui ful ment ra dex'.split(' ');
-/** Number of different characters, most of everyday Chinese. */
 const HAN = 3000;
 const MENU = 60;
 
@@ -55,7 +54,6 @@ interface Parts {
   readonly language: Language;
 }
 
-/** A page of 20 to about 1,100 words, and a menu of 60. */
 function makePage(family: number, site: number, language: Language): Parts {
   const words = Math.round(20 * 2 ** ((mix(family, 1) / 2 ** 32) * 5.8));
   return {
@@ -111,7 +109,6 @@ export interface Recall {
   readonly language: Language;
   readonly edit: Edit;
   readonly copies: number;
-  /** The share of copies that are in one group with their original. */
   readonly recall: number;
 }
 

@@ -26,7 +26,6 @@ export function randomShares(seed: number): () => number {
   };
 }
 
-/** A word of syllables, which differs for each rank; the first ones are the shortest. */
 export function wordOf(syllables: readonly string[], rank: number): string {
   let word = '';
   for (let rest = rank + 1; rest > 0; rest = Math.floor(rest / syllables.length))

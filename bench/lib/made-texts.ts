@@ -43,12 +43,10 @@ function sentences(words: readonly string[], language: 'en' | 'zh'): string {
   return text;
 }
 
-/** A rank by Zipf's law, from an evenly distributed number. */
 function rankOf(number: number): number {
   return Math.min(VOCABULARY - 1, Math.floor((VOCABULARY + 1) ** (number / 2 ** 32)) - 1);
 }
 
-/** A word of a language by its frequency rank, from 0. */
 export function madeWord(language: MadeText['language'], rank: number): string {
   return language === 'en' ? wordOf(SYLLABLES, rank) : CHINESE[rank]!;
 }

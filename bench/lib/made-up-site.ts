@@ -2,14 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { madePage, mix } from './made-page.js';
 
-/** The shape of the pages of a made-up site. */
 export interface PageShape {
   /**
    * Number of links to further pages: page n leads to this number of pages of its host, from n times the number plus one on. So all can be
    * reached from the front page.
    */
   readonly children: number;
-  /** Number of links that are the same on all pages of a host, like those of menus. */
   readonly menu: number;
   /** Number of random links; one in fifty leads nowhere. */
   readonly random: number;
@@ -24,13 +22,11 @@ export const SHAPES = {
   synthetic: { children: 10, menu: 0, random: 15, ownEvery: 3, words: [50_000, 10_000, 300] },
   /** 150 links on a page, most of them the same on every page. */
   'link-heavy': { children: 5, menu: 120, random: 25, ownEvery: 1, words: [300, 300, 300] },
-  /** Pages of about 1 KB. */
   'small-pages': { children: 4, menu: 0, random: 3, ownEvery: 1, words: [100, 100, 100] },
 } as const satisfies Readonly<Record<string, PageShape>>;
 
 export type MadeUpName = keyof typeof SHAPES;
 
-/** A site of many hosts. Every page is made from its URL. */
 export interface MadeUpSite {
   readonly shape: PageShape;
   readonly hosts: number;

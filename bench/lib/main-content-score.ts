@@ -1,7 +1,6 @@
 /** How much of the main content of pages an extractor finds, on two public sets. */
 import { parseFragment, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-/** A page with fragments that must and must not be in its main content. */
 export interface FragmentPage {
   readonly url: string;
   readonly html: Buffer;
@@ -19,7 +18,6 @@ const PICTURE = /!\[[^\]]*\]\([^)]*\)/g;
 
 export interface MainContentScore {
   pages: number;
-  /** Number of pages without any text from the extractor. */
   empty: number;
   /** Numbers of fragments: wanted ones that were found, wanted ones that were not, and unwanted ones that were found. */
   right: number;
@@ -83,7 +81,6 @@ function textOf(node: Tree.Node): string {
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }
 
-/** Removes the first line that equals one of these titles, for each of them. */
 function withoutTitles(text: string, titles: readonly string[]): string {
   const lines = text.split('\n');
   const plain = lines.map((line) => plainOf(line).trim());

@@ -13,11 +13,9 @@ export interface ManualPage {
   readonly title: string;
   readonly headings: readonly string[];
   readonly text: string;
-  /** Links to other pages, each once. */
   readonly links: readonly { readonly url: string; readonly anchor: string }[];
 }
 
-/** The folder into which `bench/install.sh` unpacks them. */
 export const MANUAL_FOLDER = join(PEERS, 'relevance/usr/share');
 const ORIGIN = 'https://manuals.example/';
 /** Parts of paths by which the language of a file is known. A file without any of them is in another language, or no manual. */
@@ -36,12 +34,10 @@ const RUST = 'doc/rust-doc/html/std';
 const RUST_PAGE = /^(?!arch\/|intrinsics\/|simd\/|os\/).*\b(?:struct|enum|trait|fn|macro|union)\.[^/]+\.html$/;
 
 export interface ManualFile {
-  /** Below {@link MANUAL_FOLDER}. */
   readonly path: string;
   readonly language: ManualLanguage;
 }
 
-/** The paths of all files of HTML below a folder. */
 async function htmlFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -49,10 +45,7 @@ async function htmlFiles(folder: string): Promise<string[]> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/**
- * All files of the manuals in these languages, by path.
- * @throws Error when the manuals are not installed
- */
+/** All files of the manuals in these languages, by path. */
 export async function manualFiles(): Promise<ManualFile[]> {
   if (!existsSync(MANUAL_FOLDER)) throw new Error('the manuals are not there; bench/install.sh relevance fetches them');
   return (await htmlFiles(MANUAL_FOLDER))
@@ -67,7 +60,6 @@ export async function manualFiles(): Promise<ManualFile[]> {
 /**
  * The pages of real manuals of Debian in five languages, parsed as a crawl parses them. Untranslated pages are left out.
  * @param part use one file in this number
- * @throws Error when the manuals are not installed
  */
 export async function* manualPages(part: number): AsyncGenerator<ManualPage> {
   const files = (await manualFiles()).filter((_, i) => i % part === 0);
@@ -83,7 +75,6 @@ export async function* rustPages(part: number): AsyncGenerator<ManualPage> {
   yield* readPages(folder, `${ORIGIN}${RUST}/`, files);
 }
 
-/** The pages of a manual in English, whose folder is served at the root of an origin. */
 export async function* folderPages(folder: string, origin: string): AsyncGenerator<ManualPage> {
   const files = (await htmlFiles(folder)).filter((path) => path.endsWith('.html')).sort();
   yield* readPages(
@@ -93,7 +84,6 @@ export async function* folderPages(folder: string, origin: string): AsyncGenerat
   );
 }
 
-/** Parses files as a crawl does. Those without text are left out. */
 async function* readPages(folder: string, origin: string, files: readonly ManualFile[]): AsyncGenerator<ManualPage> {
   await using context = await openCheckContext();
   for (const { path, language } of files) {
@@ -114,7 +104,6 @@ export const SCRIPTS: Readonly<Record<ManualLanguage, RegExp>> = {
   ko: /\p{Script=Hangul}/gu,
   ru: /\p{Script=Cyrillic}/gu,
 };
-/** The minimum share of letters in the script of the language. */
 const MIN_SHARE = 0.3;
 
 function isWrittenIn({ language, text }: ManualPage): boolean {

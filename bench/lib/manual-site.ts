@@ -1,4 +1,3 @@
-/** The manuals of Debian in five languages as a site on loopback. */
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { MANUAL_FOLDER, MANUAL_LANGUAGES, manualFiles, type ManualFile, type ManualLanguage } from './manual-pages.js';
@@ -7,7 +6,6 @@ import { serveFolder } from './nginx.js';
 interface ManualSite {
   readonly url: string;
   readonly seeds: string;
-  /** Pages that its sitemap lists, by language. */
   readonly pages: Readonly<Record<ManualLanguage, number>>;
   readonly server: string;
   close(): Promise<void>;
@@ -25,7 +23,6 @@ const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
 /**
  * Serves the manuals by nginx on a free port of 127.0.0.1. A start page leads to each manual. robots.txt names a sitemap with all their
  * pages, since some manuals have links only in scripts.
- * @throws Error when the manuals or nginx are not installed
  */
 export async function serveManuals(): Promise<ManualSite> {
   const files = await manualFiles();

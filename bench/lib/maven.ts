@@ -15,15 +15,10 @@ export interface Jars {
   readonly pom: string;
   /** The folder for them. An existing folder is used as it is. */
   readonly folder: string;
-  /** Adds files to the folder before it gets its name. */
   readonly finish?: (folder: string) => void;
 }
 
-/**
- * Fetches the libraries of a pom into a folder, once. The folder gets its name only when it is complete.
- * @returns the folder
- * @throws Error when Maven cannot fetch them
- */
+/** Fetches the libraries of a pom into a folder, once. The folder gets its name only when it is complete. */
 export async function bringJars({ name, pom, folder, finish }: Jars): Promise<string> {
   if (existsSync(folder)) return folder;
   await mkdir(dirname(folder), { recursive: true });
@@ -43,7 +38,6 @@ export async function bringJars({ name, pom, folder, finish }: Jars): Promise<st
   return folder;
 }
 
-/** Runs a Java program. @throws Error when it fails */
 export function run(name: string, command: string, args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${command} cannot bring ${name}: ${`${stdout}${stderr}`.slice(-1000)}`);

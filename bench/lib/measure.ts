@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 export interface Measurement {
-  /** From start to end, including the start of the process. */
   readonly seconds: number;
   /** User and system time of the process and of the child processes that it waited for. */
   readonly cpuSeconds: number;
@@ -21,7 +20,6 @@ export interface MeasureOptions {
   readonly onLook?: (cpuSeconds: number) => void;
   /** Run on this number of the first cores, on Linux. Absent: on all. */
   readonly cores?: number;
-  /** Accept any exit status. Default: false */
   readonly mayFail?: boolean;
 }
 
@@ -31,10 +29,7 @@ const BLOCK = 4096;
 /** Measures the time of its arguments. The figures go to descriptor 3, errors of the command to standard error. */
 const TIMED = `TIMEFORMAT='%R %U %S'; { time "$@" 2>&4; } 4>&2 2>&3`;
 
-/**
- * Runs a command to its end and measures it. Needs bash, whose `time` counts the CPU time of children as well.
- * @throws Error with some of its standard error when it fails
- */
+/** Runs a command to its end and measures it. Needs bash, whose `time` counts the CPU time of children as well. */
 export async function measure(
   command: string,
   args: readonly string[],
@@ -67,7 +62,6 @@ export async function measure(
   }
 }
 
-/** The numbers of the cores that this process may use, on Linux. */
 function allowedCores(): number[] {
   const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return list.split(',').flatMap((range) => {

@@ -11,7 +11,6 @@ export const NAMED_SETS = ['named', 'held out'] as const;
 export type NamedSet = (typeof NAMED_SETS)[number];
 
 interface NamedList {
-  /** Names of {@link BOXED_MANUALS}. Their pages are in one index. */
   readonly manuals: readonly string[];
   /** For each query, the manual and the path of the page that it names. */
   readonly queries: Readonly<Record<string, string>>;
@@ -19,7 +18,6 @@ interface NamedList {
 
 const LISTS = JSON.parse(readFileSync(join(BENCH, 'named-pages.json'), 'utf8')) as Record<NamedSet, NamedList>;
 
-/** The pages of a set, and its queries. None if one of its manuals is not installed. */
 export async function namedPages(
   set: NamedSet,
 ): Promise<{ readonly pages: ManualPage[]; readonly items: KnownItem[] }> {

@@ -1,10 +1,8 @@
 import { mix } from './made-page.js';
 import type { NewsSite } from './news-sites.js';
 
-/** The day of the newest articles. */
 const NEWEST = Date.UTC(2026, 9, 31);
 const DAY = 86_400_000;
-/** The section of an article, by the last digit of its number: some sections have more articles than others. */
 const OF_DIGIT = [0, 1, 0, 2, 3, 0, 1, 4, 2, 5] as const;
 const DIGITS = [0, 1, 2, 3, 4, 5].map((section) => OF_DIGIT.flatMap((one, digit) => (one === section ? [digit] : [])));
 /** This number of a hundred articles is listed only in the archive. */
@@ -32,7 +30,6 @@ export function isHidden(site: NewsSite, article: number): boolean {
   return !site.hasNeighbours && mix(site.seed, article, 1) % 100 < HIDDEN;
 }
 
-/** The existing articles that are not hidden, each once. */
 export function shown(site: NewsSite, articles: readonly number[]): number[] {
   return [...new Set(articles)].filter((one) => one >= 0 && one < site.articles && !isHidden(site, one));
 }
@@ -61,7 +58,6 @@ export function dayOf(year: number, month: number, date: number): number {
   return Math.round((NEWEST - Date.UTC(year, month - 1, date)) / DAY);
 }
 
-/** Number of days with articles: days from 0 up to this. */
 export function daysOf(site: NewsSite): number {
   return Math.ceil(site.articles / site.perDay);
 }
@@ -72,7 +68,6 @@ export function articlesOf(site: NewsSite, day: number): number[] {
   return day < 0 ? [] : Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
 }
 
-/** The days of a month that have articles, the latest first. */
 export function daysOfMonth(site: NewsSite, year: number, month: number): number[] {
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const days = Array.from({ length: last }, (_, i) => dayOf(year, month, last - i));

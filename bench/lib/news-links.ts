@@ -15,10 +15,8 @@ import {
 import { ABOUT, pathOf, type NewsKind, type Place } from './news-paths.js';
 import type { NewsSite } from './news-sites.js';
 
-/** A link to a page of the same site, or the URL of a front page or of another web. */
 type NewsLink = Place | string;
 
-/** Number of articles on a page of a section, a month's archive, a tag, an author, a search. */
 const [IN_SECTION, IN_MONTH, IN_TAG, IN_AUTHOR, IN_SEARCH] = [20, 10, 10, 20, 10];
 const [SECTION_PAGES, AUTHOR_PAGES] = [10, 5];
 const ORDERS = 3;

@@ -35,7 +35,6 @@ export type NewsKind =
 export interface Place {
   readonly kind: NewsKind;
   readonly at: readonly number[];
-  /** about: its name. out: the target. */
   readonly text?: string;
   /** Of a link to the other form of the site. */
   readonly host?: string;
@@ -142,7 +141,6 @@ function classicPath(site: NewsSite, one: Place): string {
 
 const PATHS = { blog: blogPath, portal: portalPath, classic: classicPath } as const;
 
-/** Path and query of a page, without a session. */
 export function pathOf(site: NewsSite, place: Place): string {
   return PATHS[site.style](site, place);
 }

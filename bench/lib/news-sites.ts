@@ -1,12 +1,9 @@
 import { mix } from './made-page.js';
 
-/** The form of a site's URLs, and its kinds of pages: see {@link NewsSite.style}. */
 export type NewsStyle = 'blog' | 'portal' | 'classic';
 
-/** One site of the made-up news web. Counts are of pages, or of the things that the name says. */
 export interface NewsSite {
   readonly number: number;
-  /** All random features of the site are computed from it. */
   readonly seed: number;
   /**
    * `blog`: dated permalinks, archives above them, categories, tags, links to reply to a comment (WordPress). `portal`: sections,
@@ -21,7 +18,6 @@ export interface NewsSite {
   readonly forumHost: string;
   readonly articles: number;
   readonly perDay: number;
-  /** Articles link to other articles of their section. */
   readonly hasRelated: boolean;
   /** Articles link to the one before and after. Otherwise some articles are listed only in the archive. */
   readonly hasNeighbours: boolean;
@@ -34,7 +30,6 @@ export interface NewsSite {
   /** Articles add their own parameter `visit` to all links. */
   readonly hasVisits: boolean;
   readonly tags: number;
-  /** 0: no forum. */
   readonly threads: number;
   /** Forum pages add their own parameter `s` to all links. */
   readonly hasForumSessions: boolean;
@@ -43,7 +38,6 @@ export interface NewsSite {
 }
 
 const SITES = 40;
-/** Averages over all sites, at full size. */
 const [ARTICLES, THREADS] = [1_200, 720];
 const STYLES: readonly NewsStyle[] = ['blog', 'portal', 'blog', 'portal', 'classic'];
 const FACETS = [

@@ -10,7 +10,6 @@ export interface NewsAnswer {
   readonly links: readonly string[];
   /** The site and the article that it shows, the same for all of its URLs, except print versions. Undefined: it is no article. */
   readonly article: string | undefined;
-  /** Whether its URL has a session id. */
   readonly hasSession: boolean;
 }
 
@@ -20,7 +19,6 @@ export interface NewsWeb {
   readonly seeds: readonly string[];
   /** The kind of a URL. Undefined: there is no page, or the URL has a session id. */
   kindOf(url: string): NewsKind | undefined;
-  /** The answer for a URL. Undefined: there is no page. */
   answerOf(url: string): NewsAnswer | undefined;
   fetch(url: string): FetchOutcome;
 }

@@ -14,7 +14,6 @@ export interface WebServer {
 
 interface Nginx {
   readonly path: string;
-  /** As it prints it: `nginx/1.22.1`. */
   readonly version: string;
 }
 
@@ -29,7 +28,6 @@ export function findNginx(): Nginx | undefined {
   return undefined;
 }
 
-/** A temporary folder that is served by nginx. */
 export interface ServedFolder extends WebServer {
   readonly root: string;
   readonly server: string;
@@ -39,7 +37,6 @@ export interface ServedFolder extends WebServer {
  * Serves a new folder by nginx on a free port of some addresses, until it is closed.
  * @param fill writes the first files
  * @param isByAddress each address has a folder of its own, named by the address
- * @throws Error when nginx is not installed
  */
 export async function serveFolder(
   fill: (root: string) => Promise<unknown>,

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { bringJars } from './maven.js';
 
 export interface OpenSearchServer {
-  /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
@@ -18,7 +17,6 @@ const HEAP = '1g';
  * Starts a node of OpenSearch at a free port.
  * @param sources the folder `bench/opensearch`
  * @param cache a folder for the libraries that Maven fetches once
- * @throws Error when Maven cannot fetch them, or it ends before it listens
  */
 export async function startOpenSearch(sources: string, cache: string): Promise<OpenSearchServer> {
   const jars = await bringJars({

@@ -1,6 +1,4 @@
-/** The environment variable that names the file for the counts of `workers/count-operations.js`. */
 export const OPERATIONS_FILE = 'BENCH_OPERATIONS';
-/** The environment variable that names the folder of the build that is counted. */
 export const OPERATIONS_BUILD = 'BENCH_OPERATIONS_BUILD';
 
 export const OPERATIONS = [

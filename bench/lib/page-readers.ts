@@ -1,4 +1,3 @@
-/** Programs that find the main content of a page or its date of publication. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -25,7 +24,6 @@ const DEFUDDLE = join(MODULES, 'defuddle/dist/node.js');
 const TRAFILATURA = join(PEERS, 'trafilatura/bin/python');
 const HTMLDATE = join(PEERS, 'htmldate/bin/python');
 
-/** Finders of the main content, as text or Markdown. */
 export const EXTRACTORS: Readonly<Record<string, Program>> = {
   webcrawl: { needs: [], open: () => field('markdown') },
   readability: { needs: [READABILITY, LINKEDOM], open: readability },

@@ -36,7 +36,6 @@ export async function mainContentPages(scale: number) {
   };
 }
 
-/** The sets of dated pages: the one for the main figure, and two others. */
 export const DATE_SETS = ['comparison', 'mediacloud', 'mock'] as const;
 
 export interface DatedPage {

@@ -43,10 +43,8 @@ function lookAt(looks: readonly Look[], requests: number): Look {
   };
 }
 
-/** The cost of the first quarter; NaN without quarters. */
 export const firstPart = (crawl: Quartered): Cost => sumOf(crawl, 0, 1);
 
-/** The cost of the last three quarters; NaN without quarters. */
 export const steadyPart = (crawl: Quartered): Cost => sumOf(crawl, 1, 4);
 
 /** CPU seconds of the start: what the first quarter took in addition to as many pages of the steady part. NaN without quarters. */

@@ -17,7 +17,6 @@ interface Input {
   readonly words: Words;
   readonly reader: IndexReader;
   readonly info: IndexInfo;
-  /** As `search.commonWords`, for the formula of webcrawl. */
   readonly commonWords: number;
 }
 

@@ -1,4 +1,3 @@
-/** Compares Markdown, rendered by markdown-it, with the HTML that it was made from. */
 import MarkdownIt from 'markdown-it';
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 

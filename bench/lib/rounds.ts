@@ -34,7 +34,6 @@ export async function alternate<C extends object, T>(
   return sampled.map(({ one, samples }) => ({ ...one, samples }));
 }
 
-/** The spread of a figure over the samples of one thing. */
 export function over<T>(figure: (sample: T) => number): (one: { readonly samples: readonly T[] }) => Spread {
   return ({ samples }) => spread(samples.map(figure));
 }
@@ -53,7 +52,6 @@ export function ratio<T>(
   );
 }
 
-/** The samples by name, for the JSON file. */
 export function samplesByName<T>(sampled: readonly Sampled<{ readonly name: string }, T>[]) {
   return Object.fromEntries(sampled.map(({ name, samples }) => [name, samples]));
 }

@@ -2,10 +2,7 @@ import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 
 type Test = (element: Tree.Element) => boolean;
 
-/**
- * A test for a part of CSS selectors: tag names, `#id`, `.class` and `[name=value]`, combined by `>`, `+` and commas.
- * @throws Error for another selector
- */
+/** A test for a part of CSS selectors: tag names, `#id`, `.class` and `[name=value]`, combined by `>`, `+` and commas. */
 export function selector(list: string): Test {
   const tests = list.split(',').map((one) => complexTest(one.trim()));
   return (element) => tests.some((test) => test(element));

@@ -17,7 +17,6 @@ export interface Site extends WebServer {
   readonly name: string;
   readonly stay: 'host' | 'any';
   readonly server: string;
-  /** Number of pages that can be reached, if known. */
   readonly pages?: number;
 }
 
@@ -47,7 +46,6 @@ const MADE_UP: Readonly<Record<MadeUpName, readonly [number, number]>> = {
  * - `docs-one-host`: the same on one host: a crawl of a quarter of the pages, which is mostly a cold start
  * - `synthetic`: 2,000 hosts with links to one another; its pages are made on request, since they contain the port
  * - others: made-up pages on four hosts, by nginx if it is installed
- * @throws Error when the manuals, or nginx for them, are not installed
  */
 export async function withSite<T>(
   { scale, site: name, say }: Pick<BenchOptions, 'scale' | 'site' | 'say'>,
@@ -97,7 +95,6 @@ async function startMadeUp(madeUp: MadeUpName, scale: number): Promise<Site> {
   return { ...server, ...named, seeds: first, stay, server: 'Node' };
 }
 
-/** Puts the manuals side by side, below a page with a link to each. */
 async function linkManuals(root: string, manuals: readonly (typeof MANUALS)[number][]): Promise<void> {
   for (const [path, folder] of manuals) {
     const source = join(PEERS, 'manuals/usr/share', folder);
@@ -108,7 +105,6 @@ async function linkManuals(root: string, manuals: readonly (typeof MANUALS)[numb
   await writeFile(join(root, 'index.html'), `<!DOCTYPE html><title>Manuals</title><ul>${links.join('')}</ul>\n`);
 }
 
-/** Starts a server in its own process. */
 async function serve(task: ServerTask): Promise<WebServer> {
   const module = fileURLToPath(new URL('../workers/site-server.js', import.meta.url));
   const child = spawn(process.execPath, [module, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });

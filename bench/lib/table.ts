@@ -11,7 +11,6 @@ export interface Column {
 /** A spread is shown as its median with its range. Undefined: a dash. */
 export type Cell = string | number | Spread | undefined;
 
-/** Cells by the keys of their columns. */
 export type Row = Readonly<Record<string, Cell>>;
 
 /** A column with its figure of an item. With `better`, the picture has a panel of it, named by `panel` or else by `head`. */
@@ -21,7 +20,6 @@ export interface Figure<T> extends Omit<Column, 'key'> {
   readonly panel?: string;
 }
 
-/** Figures by the keys of their columns. */
 export type Figures<T> = Readonly<Record<string, Figure<T>>>;
 
 /** The columns and rows of figures of items, and the panels of the picture, with the label and colour that `bar` gives to an item. */

@@ -1,7 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The environment variable that names the folder for the notes of `workers/note-threads.js`. */
 export const NOTES_FOLDER = 'BENCH_THREAD_NOTES';
 /** The file in it with {@link ThreadNotes}. Every other thread that runs JavaScript leaves a file named `worker-<id>`. */
 export const NOTES_FILE = 'threads.json';

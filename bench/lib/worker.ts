@@ -3,13 +3,11 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Maximum number of characters of a worker's errors that are kept for the message. */
 const ERRORS_KEPT = 10_000;
 
 /**
  * Runs a module in its own process with a value as its argument, and resolves with the last value that it sent by {@link reply};
  * `onReply` gets every one. It runs in this folder, or in that of the caller.
- * @throws Error with the first line of its error, when it fails or sends nothing
  */
 export async function runWorker<T>(
   module: URL,
@@ -46,7 +44,6 @@ function errorIn(output: string): string | undefined {
   return lines.find((line) => /^[\w.]*Error\b.*:/.test(line)) ?? lines.find((line) => line !== '');
 }
 
-/** What `workers/job.js` runs. */
 export interface JobCall {
   /** The URL of a module, and the name of a function that it exports. */
   readonly module: string;
@@ -59,7 +56,6 @@ const JOB = new URL('../workers/job.js', import.meta.url);
 /**
  * Runs a function in a process of its own, so that its time and its memory are measured alone.
  * @param module the URL of the module that exports the function under its own name
- * @throws Error with the first line of its error, when it fails
  */
 export async function runJob<A, T, R = never>(
   module: string,
@@ -89,7 +85,6 @@ interface PeakMemory {
   /** The same without mapped pages of the table's files, which the system can take back at any time. */
   ownMb?: number;
   heapMb: number;
-  /** Its bytes outside of the heap. */
   bytesMb: number;
 }
 
@@ -99,7 +94,6 @@ export interface TaskCost extends Required<PeakMemory> {
   readonly cpuSeconds: number;
 }
 
-/** In a worker: runs a task, and returns its result with its cost. */
 export async function measured<T>(task: () => T | Promise<T>): Promise<[T, TaskCost]> {
   const memory = watchMemory();
   const cpu = process.cpuUsage();

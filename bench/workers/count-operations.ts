@@ -25,7 +25,6 @@ if (isMainThread && file !== undefined && build !== undefined) {
   process.on('exit', () => writeFileSync(file, JSON.stringify(counts)));
 }
 
-/** Calls `see` with the result of each call of a method, synchronous or not. */
 function after(object: object, name: string, see: (result: never) => void): void {
   const methods = object as Methods;
   const method = methods[name];
