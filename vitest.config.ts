@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that put stand-ins in the place of modules: these would be seen by others in one process. */
+/** Tests of the command on a stub of the library, which they share. */
+const ON_STUB = ['test/bin/{data-out,progress,run,search}.test.ts', 'test/bin/options/shard-option.test.ts'];
+/** Tests that put other stand-ins in the place of modules: these would be seen by others in one process. */
 const WITH_STAND_INS = [
-  'test/bin/{data-out,progress,run,search}.test.ts',
-  'test/bin/options/shard-option.test.ts',
   'test/fetch/address/load-undici.test.ts',
   'test/webtable/live/yielding.test.ts',
   'test/webcrawl/hbase-on-demand.test.ts',
@@ -31,17 +31,24 @@ export default defineConfig({
         extends: true,
         // Files share processes, as nothing in the source has state of its own: to load it anew for each doubles the time.
         test: {
-          setupFiles: ['test/support/fast-equal.ts'],
           name: 'tests',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...WITH_STAND_INS, ...ON_HBASE, ...LEFT_OUT],
+          exclude: [...ON_STUB, ...WITH_STAND_INS, ...ON_HBASE, ...LEFT_OUT],
         },
       },
       {
         extends: true,
         test: {
-          setupFiles: ['test/support/fast-equal.ts'],
+          name: 'stub',
+          isolate: false,
+          include: ON_STUB,
+          exclude: LEFT_OUT,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'stand-ins',
           include: WITH_STAND_INS,
           exclude: LEFT_OUT,
@@ -50,7 +57,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          setupFiles: ['test/support/fast-equal.ts'],
           name: 'hbase',
           include: ON_HBASE,
           exclude: LEFT_OUT,
