@@ -7,6 +7,9 @@ const SITE = 'http://www.example.com';
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 const day = (i: number): string => `/by-day/2026/${1 + Math.floor(i / 28)}/${1 + (i % 28)}/`;
 
+/** The days or months to which one links: the next one, and one that is ten ahead, so that a crawl takes few rounds. */
+const next = (i: number): number[] => [i + 1, Math.min(i + 10, 100)];
+
 /**
  * A site of stories: sorted lists with session ids, a calendar, and days. Some stories are only on lists, others also on
  * days, or only there if `onlyWay`.
@@ -30,8 +33,8 @@ function site(onlyWay: boolean): Record<string, FakePage | string> {
     for (const id of ids) pages[`${SITE}${path}?visit=${id}`] = pages[SITE + path]!;
   }
   for (const i of numbers(100)) {
-    pages[SITE + day(i)] = `day ${i} ${links(day(i + 1), ofDays[i % 48]!)}`;
-    pages[`${SITE}/month/${i}`] = `month ${i} ${links(`/month/${i + 1}`)}`;
+    pages[SITE + day(i)] = `day ${i} ${links(...next(i).map(day), ofDays[i % 48]!)}`;
+    pages[`${SITE}/month/${i}`] = `month ${i} ${links(...next(i).map((n) => `/month/${n}`))}`;
   }
   return pages;
 }

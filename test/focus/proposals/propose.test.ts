@@ -81,7 +81,10 @@ test('nothing is proposed for a domain if too little would be rejected', async (
 test('if a section is the only way to a relevant page, a part of it may still be rejected', async () => {
   const web = newsWeb();
   const pages = Array.from({ length: 30 }, (_, i) => `/forum/${i < 10 ? 'list' : 'user'}/${i}`);
-  pages.forEach((path, i) => (web[SITE + path] = links(pages[i + 1] ?? '/', ...(i === 4 ? ['/news/lost'] : []))));
+  pages.forEach(
+    (path, i) =>
+      (web[SITE + path] = links('/', ...pages.slice(2 * i + 1, 2 * i + 3), ...(i === 4 ? ['/news/lost'] : []))),
+  );
   web[`${SITE}/`] = links('/forum/list/0', ...Array.from({ length: 6 }, (_, i) => `/news/${i}`));
   web[`${SITE}/news/lost`] = links('/');
   await using crawl = await crawledNews(web);

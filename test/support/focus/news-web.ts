@@ -7,18 +7,26 @@ export const SETTINGS = { 'propose.minRelevant': 3 };
 export const USEFUL = { kind: 'relevant', pattern: { prefix: '/news/' } } as const;
 const NEWS = Array.from({ length: 6 }, (_, i) => `/news/${i}`);
 
-/** News linked from the front page, tags that link to each other, and an archive with the only links to old news. */
+/**
+ * News linked from the front page, tags that link to each other, and an archive with the only links to old news. A page is a few links away
+ * from the front page, so that a crawl takes few rounds.
+ */
 export function newsWeb(): Record<string, string> {
   const pages: Record<string, string> = {};
   const tags = Array.from({ length: 20 }, (_, i) => `/tag/${i}`);
   const archive = Array.from({ length: 15 }, (_, i) => `/archive/${i}`);
   pages[`${SITE}/`] = links(...NEWS, '/tag/0', '/archive/0');
-  for (const path of NEWS) pages[SITE + path] = links('/', '/tag/3');
-  tags.forEach((path, i) => (pages[SITE + path] = links(tags[(i + 1) % 20]!, NEWS[i % 6]!)));
-  archive.forEach((path, i) => (pages[SITE + path] = links(archive[i + 1] ?? '/', ...(i === 3 ? ['/news/old'] : []))));
+  for (const path of NEWS) pages[SITE + path] = links('/', '/tag/0');
+  tags.forEach((path, i) => (pages[SITE + path] = links(...next(tags, i), NEWS[i % 6]!)));
+  archive.forEach(
+    (path, i) => (pages[SITE + path] = links('/', ...next(archive, i), ...(i === 3 ? ['/news/old'] : []))),
+  );
   pages[`${SITE}/news/old`] = links('/');
   return pages;
 }
+
+/** The pages to which page number `i` of a list links. */
+const next = (paths: readonly string[], i: number): readonly string[] => paths.slice(4 * i + 1, 4 * i + 5);
 
 /** Crawls the news web, or another one, to its end, with news as relevant pages. */
 export async function crawledNews(
