@@ -1,19 +1,32 @@
-import { strToU8, zipSync, type Zippable } from 'fflate';
+import { deflateRawSync } from 'node:zlib';
+import { strToU8, Zip, ZipPassThrough } from 'fflate';
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const DRAWING = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
 const R = `xmlns:r="${RELATIONS}"`;
 
+/** An entry that zlib compresses, which takes a tenth of the time of fflate. */
+class DeflatedEntry extends ZipPassThrough {
+  override readonly compression = 8;
+  protected override process(content: Uint8Array, final: boolean): void {
+    this.ondata(null, deflateRawSync(content, { level: 9 }), final);
+  }
+}
+
 /** A zip archive of parts, in their order. */
 export function archive(parts: Readonly<Record<string, string | Uint8Array>>): Buffer {
-  const packed: Zippable = {};
+  const chunks: Uint8Array[] = [];
+  const zip = new Zip((_, chunk) => chunks.push(chunk));
   for (const [name, part] of Object.entries(parts)) {
-    const bytes = typeof part === 'string' ? strToU8(part) : part;
     // The type is the first entry and uncompressed, for programs that read only the first bytes.
-    packed[name] = name === 'mimetype' ? [bytes, { level: 0 }] : [bytes, { level: 9 }];
+    const entry = name === 'mimetype' ? new ZipPassThrough(name) : new DeflatedEntry(name);
+    entry.mtime = new Date(2024, 0, 1);
+    zip.add(entry);
+    entry.push(typeof part === 'string' ? strToU8(part) : part, true);
   }
-  return Buffer.from(zipSync(packed, { mtime: new Date(2024, 0, 1) }));
+  zip.end();
+  return Buffer.concat(chunks);
 }
 
 /** Relations by id, each with a type and a target; a target with a scheme is external. */
