@@ -7,7 +7,7 @@ test('rows that alternate between two origins with many folders scan each origin
   onTestFinished(() => crawl.close());
   const origins = ['com.a:http/', 'com.b:http/'];
   const set = { status: 'fetched', contentType: 'text/html', parseStatus: { code: 'success' } } as const;
-  const pages = (folder: string) => Array.from({ length: 50 }, (_, i) => ({ key: `${folder}${i}`, set }));
+  const pages = (folder: string) => Array.from({ length: 20 }, (_, i) => ({ key: `${folder}${i}`, set }));
   for (const origin of origins) {
     for (let i = 0; i < 501; i++) await crawl.tables.pages.write(pages(`${origin}f${i}/`));
   }

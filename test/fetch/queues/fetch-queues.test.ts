@@ -231,7 +231,7 @@ describe('many queues', () => {
 
   it('have one timer while they wait, and few items', async () => {
     const { time, queues, work, log, t0 } = setup({ threads: 50, delay: () => 10 });
-    const count = 100_000;
+    const count = 10_000;
     let read = 0;
     let open = 0;
     for (let i = 0; i < count; i++) {

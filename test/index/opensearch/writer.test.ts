@@ -88,7 +88,7 @@ test('a later writer wins over a delayed request; the earlier writer reports it'
 
 test('sends no more than some megabytes in one request', async () => {
   const writer = await open();
-  const documents = Array.from({ length: 9 }, (_, n) => put(n, { text: `${n} `.repeat(400_000) }));
+  const documents = Array.from({ length: 9 }, (_, n) => put(n, { text: `${n}${'x'.repeat(18)} `.repeat(40_000) }));
   await writer.apply([...documents, ...Array.from({ length: 1200 }, (_, n) => put(100 + n))]);
   expect(server.documents.size).toBe(1209);
   const sizes = server.requests.filter(isBulk).map(({ body }) => body.length);

@@ -29,8 +29,9 @@ const expected = (records: readonly Uint8Array[]): string[] =>
   [...records].sort((a, b) => Buffer.compare(a, b)).map((record) => Buffer.from(record).toString('hex'));
 
 /** Numbers from 0 to 2^32, always the same. */
-function* numbers(seed: number): Generator<number> {
-  for (let x = seed >>> 0; ; x = (Math.imul(x, 1664525) + 1013904223) >>> 0) yield x;
+function numbers(seed: number): () => number {
+  let x = seed;
+  return () => (x = (Math.imul(x, 1664525) + 1013904223) >>> 0);
 }
 
 describe('records in memory', () => {
@@ -62,8 +63,9 @@ describe('more records than fit into memory', () => {
   const many = (count: number, size: (n: number) => number): Buffer[] => {
     const random = numbers(7);
     return Array.from({ length: count }, () => {
-      const length = size(random.next().value as number);
-      return Buffer.from(Uint8Array.from({ length }, () => (random.next().value as number) >>> 29));
+      const record = Buffer.alloc(size(random()));
+      for (let i = 0; i < record.length; i++) record[i] = random() >>> 29;
+      return record;
     });
   };
 
