@@ -11,6 +11,7 @@ export function runOf(crawl: OpenContext): JobRun {
     untilHeld: () => Promise.resolve(),
     lost: new AbortController().signal,
     confirm: async () => {},
+    holds: () => true,
     askedAt: () => undefined,
     release: () => Promise.resolve(),
   };

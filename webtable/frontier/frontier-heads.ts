@@ -32,12 +32,11 @@ const STEP = 256;
 
 const hostOf = ({ host }: HostScore): HostKey => host;
 
-/** @param leases of the slots; absent: no other process changes the store */
 export function createFrontierHeads(
   store: Store,
   keys: FrontierKeys,
   slots: Slots,
-  leases?: Pick<Leases, 'firstStamp' | 'confirm'>,
+  leases: Pick<Leases, 'firstStamp' | 'confirm'>,
 ) {
   const notes = createHeadNotes(store, keys);
 
@@ -50,12 +49,12 @@ export function createFrontierHeads(
     const best = new Map<HostKey, number>();
     for (const { host, score } of rows) best.set(host, Math.max(score, best.get(host) ?? -Infinity));
     await move(heads, [...best.keys()], async (host, at = -Infinity) => Math.max(at, best.get(host)!));
-    await leases?.confirm(new Set(Array.from(best.keys(), slots.of)));
+    await leases.confirm(new Set(Array.from(best.keys(), slots.of)));
   }
 
   /** Whether a note with this timestamp was written by a former owner. */
   const isOfFormerOwner = (host: HostKey, at: number | undefined): boolean =>
-    leases !== undefined && at !== undefined && at < leases.firstStamp(slots.of(host));
+    at !== undefined && at < leases.firstStamp(slots.of(host));
 
   /** Lowers the heads of hosts that have lost their best row, to the best remaining row. Call it when the rows are out of the queue. */
   async function lower(heads: Heads, rows: readonly HostScore[]): Promise<void> {

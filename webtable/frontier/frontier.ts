@@ -39,15 +39,12 @@ const COLUMNS = [INDEX_COLUMNS.frontierScore];
 /** Number of entries to promote in one step. */
 const STEP = 1000;
 
-/**
- * @param serialised runs a step while no other task changes rows
- * @param leases of the slots; absent: no other process changes the store
- */
+/** @param serialised runs a step while no other task changes rows */
 export function createFrontier(
   store: Store,
   slots: Slots,
+  leases: Pick<Leases, 'firstStamp' | 'confirm'>,
   serialised: <T>(step: () => Promise<T>) => Promise<T>,
-  leases?: Pick<Leases, 'firstStamp' | 'confirm'>,
 ) {
   const keys = createFrontierKeys(slots);
   const heads = createFrontierHeads(store, keys, slots, leases);
@@ -90,7 +87,7 @@ export function createFrontier(
       const entry = after && entries.for(key, after, now);
       if (entry) added.push(entry);
       // A new row that joins a batch gets an entry until it is written. The batch may have ended before a late change of the row is visible.
-      if (leases && after && !before && isHeld(after)) {
+      if (after && !before && isHeld(after)) {
         const { marks: _, ...released } = after;
         const late = entries.for(key, released, now)!;
         added.push(late);

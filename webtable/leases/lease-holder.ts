@@ -10,6 +10,8 @@ import { AGAIN_MS, HELD_MS, LEASE_MS, RENEW_MS, type LeaseTiming } from './lease
  */
 export interface LeaseHolder {
   readonly id: string;
+  /** The assumed maximum difference between the clocks of this holder and of earlier ones, in ms. */
+  readonly clockTolerance: number;
   /**
    * true if no other worker can have the leases now. false if the last successful renewal was sent more than {@link HELD_MS} ago, and for
    * ever after the leases are lost or ended.
@@ -22,32 +24,44 @@ export interface LeaseHolder {
   untilHeld(): Promise<void>;
   /** Aborts with LEASE_LOST when another worker has removed the row of this holder. */
   readonly lost: AbortSignal;
+  /**
+   * Reads the leases of some slots. @param slots with the epochs of their leases
+   * @throws CrawlError LEASE_LOST if another worker has taken one of them
+   */
+  confirm(slots: ReadonlyMap<string, number>): Promise<void>;
   /** Writes the current tasks, and whether the holder is idle, into the row. This also renews the row. @throws CrawlError LEASE_LOST */
   say(tasks: readonly LeaseTask[], idle?: Idle): Promise<void>;
-  /** Call it when another worker has taken a lease. @throws CrawlError LEASE_LOST */
+  /** Gives up all leases, as if another worker had taken them. @throws CrawlError LEASE_LOST */
   lose(): never;
   /** Gives up all leases at once, then removes the row. */
   end(): Promise<void>;
   stop(): void;
 }
 
-/** Makes the owner of a table that no other worker can open. It needs no row. */
+/** Makes the owner of a table that no other worker can open. It holds all slots until it is stopped, and needs no row. */
 export function soleHolder(): LeaseHolder {
   let hasEnded = false;
-  const end = (): void => void (hasEnded = true);
   return {
     id: '',
+    clockTolerance: 0,
     isHeld: () => !hasEnded,
     untilHeld: async () => {},
+    confirm: async () => {},
     lost: new AbortController().signal,
     say: async () => {},
     lose: () => {
       throw new Error('no other worker can take a lease of this table');
     },
-    end: async () => end(),
-    stop: end,
+    end: async () => {},
+    stop: () => void (hasEnded = true),
   };
 }
+
+/**
+ * The assumed maximum difference between the clocks of two machines, in ms. The clocks are needed only for the time of the last request to a
+ * host. If another machine recorded that time, the difference is added to it.
+ */
+const CLOCK_TOLERANCE = 120_000;
 
 /** A time before all times of both clocks. */
 const NEVER = { monotonic: -Infinity, wall: -Infinity };
@@ -126,8 +140,17 @@ export function createHolder(
 
   return {
     id,
+    clockTolerance: CLOCK_TOLERANCE,
     isHeld,
     lost: lost.signal,
+    async confirm(slots) {
+      const found = await rows.leases.get([...slots.keys()]);
+      const isOwn = Array.from(slots.values(), (epoch, i) => {
+        const row = found[i]?.row;
+        return row?.holder === id && row.epoch === epoch;
+      });
+      if (!isOwn.every(Boolean)) lose();
+    },
     async untilHeld() {
       if (lost.signal.aborted) throw lost.signal.reason;
       if (isHeld()) return;

@@ -70,8 +70,6 @@ interface SeenRow<R> {
 export type LeaseRows = ReturnType<typeof createLeaseRows>;
 
 export function createLeaseRows(store: Store) {
-  const isShared = store.compareAndSet !== undefined;
-
   function kindOf<R>({ prefix, column, codec }: Kind<R>) {
     return {
       async get(names: readonly string[]): Promise<(SeenRow<R> | undefined)[]> {
@@ -120,5 +118,5 @@ export function createLeaseRows(store: Store) {
     }
   }
 
-  return { isShared, leases: kindOf(LEASE), holders: kindOf(HOLDER) };
+  return { leases: kindOf(LEASE), holders: kindOf(HOLDER) };
 }

@@ -10,10 +10,10 @@ import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Store } from '../store.js';
 import { createOneByOne } from '../../packages/util/index.js';
 import { createHolder, soleHolder, type LeaseHolder } from './lease-holder.js';
-import { createLeaseRows, type Asked, type Idle, type LeaseTask } from './lease-rows.js';
+import { createLeaseRows, type Asked, type Idle, type LeaseRows, type LeaseTask } from './lease-rows.js';
 import { AGAIN_MS, SYSTEM_TIMING, sleep, type LeaseTiming } from './lease-timing.js';
 import { createOtherHolders, type LeaseHolderInfo } from './other-holders.js';
-import { createSlotLeases, type HeldSlots, type TakenSlot, type WantedSlots } from './slot-leases.js';
+import { UNUSED, createSlotLeases, type HeldSlots, type TakenSlot, type WantedSlots } from './slot-leases.js';
 
 /** Options of {@link Leases.take}. */
 export interface TakeOptions {
@@ -44,6 +44,8 @@ export interface HeldLeases {
    * @throws CrawlError LEASE_LOST
    */
   confirm(slots: Iterable<string>): Promise<void>;
+  /** Whether this worker has a slot at least until the slots are released: one of them, or a slot that it never gives back. */
+  holds(slot: string): boolean;
   /** Aborts with LEASE_LOST as its reason when another worker may have taken the slots. */
   readonly lost: AbortSignal;
   /**
@@ -116,7 +118,10 @@ interface Wanted extends WantedSlots {
   readonly task: LeaseTask;
 }
 
-/** @param name of this process, for people */
+/**
+ * Creates the leases of a table that other workers can open too.
+ * @param name of this process, for people
+ */
 export function createLeases(
   store: Store,
   owner: string,
@@ -124,16 +129,38 @@ export function createLeases(
   name = `${hostname()}, process ${process.pid}`,
 ): Leases {
   const rows = createLeaseRows(store);
+  return leasesOf(rows, owner, timing, new Set(), () => createHolder(rows, timing, { owner, name }));
+}
+
+/**
+ * Creates the leases of a table that only this process can open: it holds all slots until it stops. A lease has a row only for the time of
+ * requests to its hosts.
+ */
+export function createSoleLeases(store: Store, owner: string, slots: readonly string[]): Leases {
+  return leasesOf(createLeaseRows(store), owner, SYSTEM_TIMING, new Set(slots), soleHolder);
+}
+
+/** @param kept the slots that this worker holds until it stops */
+function leasesOf(
+  rows: LeaseRows,
+  owner: string,
+  timing: LeaseTiming,
+  kept: ReadonlySet<string>,
+  newHolder: () => LeaseHolder,
+): Leases {
   const oneByOne = createOneByOne();
   const others = createOtherHolders(rows, owner, timing);
   const leases = createSlotLeases(rows, others);
-  let session: Session | undefined;
+  let session = kept.size > 0 ? newSession() : undefined;
+
+  function newSession(): Session {
+    const tasks = kept.size > 0 ? [{ job: 'table' }] : [];
+    const slots: HeldSlots = new Map(Array.from(kept, (slot) => [slot, { ...UNUSED, uses: 1 }]));
+    return { holder: newHolder(), tasks: new Set(tasks), slots };
+  }
 
   async function begin(task: LeaseTask): Promise<Session> {
-    if (!session || session.holder.lost.aborted) {
-      const holder = rows.isShared ? createHolder(rows, timing, { owner, name }) : soleHolder();
-      session = { holder, tasks: new Set(), slots: new Map() };
-    }
+    if (!session || session.holder.lost.aborted) session = newSession();
     const joined = session;
     joined.tasks.add(task);
     try {
@@ -163,7 +190,7 @@ export function createLeases(
     for (;;) {
       options.signal?.throwIfAborted();
       joined.holder.lost.throwIfAborted();
-      const found = await oneByOne(() => leases.take(joined.holder.id, joined.slots, order, wanted));
+      const found = await oneByOne(() => leases.take(joined.holder, joined.slots, order, wanted));
       if (!found) return joined.holder.untilHeld();
       if (options.leaveTaken) {
         order.splice(order.indexOf(found.slot), 1);
@@ -175,16 +202,8 @@ export function createLeases(
     }
   }
 
-  async function confirm(own: Session, slots: Iterable<string>): Promise<void> {
-    if (!rows.isShared) return;
-    const names = [...slots];
-    const found = await rows.leases.get(names);
-    const isOwn = names.every((slot, i) => {
-      const row = found[i]?.row;
-      return row?.holder === own.holder.id && row.epoch === own.slots.get(slot)?.epoch;
-    });
-    if (!isOwn) own.holder.lose();
-  }
+  const confirm = ({ holder, slots: held }: Session, slots: Iterable<string>): Promise<void> =>
+    holder.confirm(new Map(Array.from(slots, (slot) => [slot, held.get(slot)?.epoch ?? 0])));
 
   /** @throws CrawlError LEASE_LOST if the slot is not held */
   function sessionOf(slot: string): Session {
@@ -228,11 +247,13 @@ export function createLeases(
       }
       let isReleased = false;
       const times = new Map(wanted.taken);
+      const taken = new Set(order);
       return {
-        slots: new Set(order),
+        slots: taken,
         isHeld: () => !isReleased && holder.isHeld(),
         untilHeld: () => holder.untilHeld(),
         confirm: (some) => confirm(joined, some),
+        holds: (slot) => taken.has(slot) || kept.has(slot),
         lost: holder.lost,
         askedAt: (slot) => times.get(slot),
         async release() {

@@ -32,7 +32,7 @@ export function createOtherHolders(rows: LeaseRows, owner: string, timing: Lease
 
   async function alive(id: string): Promise<HolderRow | undefined> {
     for (;;) {
-      const [found] = rows.isShared ? await rows.holders.get([id]) : [];
+      const [found] = await rows.holders.get([id]);
       if (!found) return void seen.delete(id);
       if (!isSilent(id, found.state)) return found.row;
       // The next read shows whether the row was removed.
@@ -47,7 +47,7 @@ export function createOtherHolders(rows: LeaseRows, owner: string, timing: Lease
     remove,
     /** Lists all holders, including own holders. Reads a row for each holder. */
     async list(): Promise<LeaseHolderInfo[]> {
-      const all = rows.isShared ? await rows.holders.all() : [];
+      const all = await rows.holders.all();
       const there = new Set(all.map(({ name: id }) => id));
       for (const id of seen.keys()) if (!there.has(id)) seen.delete(id);
       return all.map(({ name: id, row, state }) => {

@@ -1,17 +1,14 @@
 import type { Asked, HolderRow, LeaseRow, LeaseRows } from './lease-rows.js';
+import type { LeaseHolder } from './lease-holder.js';
 import type { OtherHolders } from './other-holders.js';
-
-/**
- * The assumed maximum difference between the clocks of two machines, in ms. The clocks are needed only for the time of the last request to a
- * host. If another machine recorded that time, the difference is added to it.
- */
-const CLOCK_TOLERANCE = 120_000;
 
 /**
  * For each slot of a holder: how many tasks use it, how many of these tasks send requests, and whether the stored time of requests is by the
  * clock of the holder, because a task of the holder has sent some; the epoch of the lease, and the number of timestamps that were used of it.
  */
-export type HeldSlots = Map<string, { uses: number; asking: number; hasAsked: boolean; epoch: number; stamps: number }>;
+export type HeldSlots = Map<string, typeof UNUSED>;
+
+export const UNUSED = { uses: 0, asking: 0, hasAsked: false, epoch: 0, stamps: 0 };
 
 /** What one task needs. */
 export interface WantedSlots {
@@ -31,28 +28,18 @@ export interface TakenSlot {
 
 /** Takes and returns leases of slots, by changes of the rows of the slots. Await each call before the next one. */
 export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
-  function askedAt({ asked }: Partial<LeaseRow>, isOwn: boolean, clock: () => number): number | undefined {
-    if (!asked) return undefined;
-    // A killed holder may have sent requests until now. No result is later than now. So after a clock was set back, no worker waits too
-    // long.
-    if (asked.state === 'running') return clock();
-    return Math.min(asked.at + (rows.isShared && !isOwn ? CLOCK_TOLERANCE : 0), clock());
-  }
-
   /**
    * Takes free slots, up to the first slot that is not free. So two workers that need the same slots do not block each other.
-   * @param id of the holder
    * @param order the slots, sorted
    * @returns the slot that was not free, with its holder; undefined if all slots were taken
    */
   async function take(
-    id: string,
+    { id, clockTolerance }: LeaseHolder,
     slots: HeldSlots,
     order: readonly string[],
     wanted: WantedSlots,
   ): Promise<TakenSlot | undefined> {
     const { asks, clock, taken } = wanted;
-    const left = order.filter((slot) => !taken.has(slot));
     const holders = new Map<string, HolderRow | undefined>();
     const found = new Map<
       string,
@@ -73,7 +60,7 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
       }
       const own = slots.get(slot);
       const epoch = (before?.epoch ?? 0) + (own ? 0 : 1);
-      const at = before && askedAt(before, own?.hasAsked === true, clock);
+      const at = before && askedAt(before, own?.hasAsked ? 0 : clockTolerance, clock);
       // A holder that was taken for dead may have sent requests until its lease was taken. So the clock is read again after that.
       const isAtEnd = before?.asked?.state === 'running' && !own?.asking;
       found.set(slot, { epoch, at, ...(isAtEnd && { isAtEnd }) });
@@ -86,11 +73,16 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
       return { holder: id, epoch, ...(asked && { asked }) };
     }
 
-    // If no other holder can exist, a row is needed only to store the time of requests.
-    if (!rows.isShared && !asks) for (const slot of left) found.set(slot, { epoch: 0 });
-    else await rows.leases.change(left, decide);
+    const left = order.filter((slot) => {
+      if (taken.has(slot)) return false;
+      const own = slots.get(slot);
+      // Only a task that sends requests needs the time of earlier ones.
+      if (own && !asks) found.set(slot, own);
+      return !own || asks;
+    });
+    await rows.leases.change(left, decide);
     for (const [slot, { epoch, at, isAtEnd }] of found) {
-      const { uses, asking, hasAsked, stamps } = slots.get(slot) ?? { uses: 0, asking: 0, hasAsked: false, stamps: 0 };
+      const { uses, asking, hasAsked, stamps } = slots.get(slot) ?? UNUSED;
       slots.set(slot, { uses: uses + 1, asking: asking + Number(asks), hasAsked: hasAsked || asks, epoch, stamps });
       taken.set(slot, isAtEnd ? clock() : at);
     }
@@ -119,7 +111,7 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
       const asking = held.asking - Number(asks);
       if (uses === 0) slots.delete(slot);
       else slots.set(slot, { ...held, uses, asking });
-      const isChanged = (asks && asking === 0) || (uses === 0 && !isLast && rows.isShared);
+      const isChanged = (asks && asking === 0) || (uses === 0 && !isLast);
       if (isChanged) left.push(slot);
     }
     await rows.leases.change(left, (slot, row) => {
@@ -132,4 +124,12 @@ export function createSlotLeases(rows: LeaseRows, others: OtherHolders) {
   }
 
   return { take, returnSlots };
+}
+
+/** @param tolerance is added to a time that another clock may have recorded */
+function askedAt({ asked }: LeaseRow, tolerance: number, clock: () => number): number | undefined {
+  if (!asked) return undefined;
+  // A killed holder may have sent requests until now. No result is later than now. So after a clock was set back, no worker waits too long.
+  if (asked.state === 'running') return clock();
+  return Math.min(asked.at + tolerance, clock());
 }

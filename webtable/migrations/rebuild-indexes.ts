@@ -6,6 +6,7 @@ import { chunked } from '../pages/chunked.js';
 import type { Pages } from '../pages/pages.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
+import { createSoleLeases } from '../leases/leases.js';
 import type { Store } from '../store.js';
 import type { MigrationProgress } from './migrations.js';
 import { RENAMED_IN, renameStored, renamedValues } from './rename-stored.js';
@@ -29,7 +30,7 @@ export async function rebuildIndexes(
   // The zones before `e` have the change log and the headers of closed batches.
   await removeEntries(store, 'batch', 'b', 'e');
   if (!(await renameStored(store, progress))) return;
-  const frontier = createFrontier(store, slots, (step) => step());
+  const frontier = createFrontier(store, slots, createSoleLeases(store, '', slots.all), (step) => step());
   for await (const rows of chunked(pages.scan({ fields: [...FRONTIER_FIELDS, ...RENAMED_IN] }), CHUNK)) {
     if (progress.aborted) return;
     const whole = rows.filter(({ damaged = [] }) =>

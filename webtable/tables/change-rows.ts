@@ -62,25 +62,19 @@ export interface ChangeRows {
   ): Promise<void>;
 }
 
-/** What {@link createChangeRows} needs of the leases, on a store that several processes use. */
-interface Fencing {
-  /** Returns the lowest timestamp of the present owner of a row. */
-  firstStamp(rowKey: string): number;
-}
-
-/** @param fencing absent: no other process changes the store */
+/** @param firstStamp returns the lowest timestamp of the present owner of a row */
 export function createChangeRows(
   pages: Pages,
   frontier: Frontier,
   batches: Pick<Batches, 'voidMarks'>,
   exclusive: Exclusive,
-  fencing: Fencing | undefined,
+  firstStamp: (rowKey: string) => number,
 ): ChangeRows {
   const read = <F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<RowToChange<F>[]> =>
     pages.getMany(keys, [...new Set<F | FrontierField>([...fields, ...FRONTIER_FIELDS])]);
 
   const isOfFormerOwner = (key: string, row: RowAsRead | undefined): boolean =>
-    fencing !== undefined && row?.at !== undefined && row.at < fencing.firstStamp(key);
+    row?.at !== undefined && row.at < firstStamp(key);
 
   async function changeLockedRows<F extends Field>(
     keys: readonly string[],
@@ -105,7 +99,7 @@ export function createChangeRows(
       const isFence = wanted !== undefined && !row && Object.keys(wanted).length === 1;
       const change = wanted && !isFence ? liftingRefusal(row, wanted) : undefined;
       if (change || stale.length > 0) indexed.push({ before: row, stale, ...(change && { change }) });
-      const isFenced = isOfFormerOwner(key, row) || (fencing !== undefined && !row && (isFence || stale.length > 0));
+      const isFenced = isOfFormerOwner(key, row) || (!row && (isFence || stale.length > 0));
       if (!change && !isFenced) continue;
       changes.push(change ?? { key });
       before.push(row);
@@ -131,7 +125,7 @@ export function createChangeRows(
       });
     },
 
-    writeFields: (changes) => (fencing ? exclusive('rows', () => pages.write(changes)) : pages.write(changes)),
+    writeFields: (changes) => exclusive('rows', () => pages.write(changes)),
   };
 }
 

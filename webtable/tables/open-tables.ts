@@ -25,7 +25,7 @@ import { createChangeRows, type ChangeRows } from './change-rows.js';
 import { writeFences } from './fences.js';
 import { createFrontier, type Frontier } from '../frontier/frontier.js';
 import { createHosts, type Hosts } from './hosts.js';
-import { createLeases, type Leases } from '../leases/leases.js';
+import { createLeases, createSoleLeases, type Leases } from '../leases/leases.js';
 import { createWorkers, type Workers } from '../leases/workers.js';
 import { createInboxes, type Inboxes } from './inboxes.js';
 import { createProposals, type Proposals } from './proposals.js';
@@ -121,15 +121,15 @@ export async function openTables(
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
   const owner = randomUUID();
-  const leases = createLeases(yielding, owner);
   const isShared = given.compareAndSet !== undefined;
+  const leases = isShared ? createLeases(yielding, owner) : createSoleLeases(yielding, owner, slots.all);
   const store = isShared ? ownedStore(yielding, slots, leases) : yielding;
   const ownContent = createRowContent(store);
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
   const serialised = <T>(step: () => Promise<T>): Promise<T> => exclusive('rows', step);
-  const frontier = createFrontier(store, slots, serialised, isShared ? leases : undefined);
-  const fencing = isShared ? { firstStamp: (key: string) => leases.firstStamp(slots.ofRow(key)) } : undefined;
+  const frontier = createFrontier(store, slots, leases, serialised);
+  const firstStamp = (rowKey: string): number => leases.firstStamp(slots.ofRow(rowKey));
   const batches = createBatches(store, slots, exclusive);
   if (found === undefined) {
     await writeFences(store, 'frontier', frontier.fences());
@@ -154,7 +154,7 @@ export async function openTables(
     proposals: createProposals(store),
     prefixes: createPrefixes(store),
     siteTemplates: createSiteTemplates(store, exclusive),
-    ...createChangeRows(pages, frontier, batches, exclusive, fencing),
+    ...createChangeRows(pages, frontier, batches, exclusive, firstStamp),
     leases,
     workers: createWorkers(store),
     slots,

@@ -158,7 +158,7 @@ export function hasOthers(crawl: JobRun, header: BatchHeader): boolean {
 
 /** Whether the job may write a row. Only its owner adds something to another row, and finds it in the inbox of the slot. */
 export function ownsRow({ tables, jobSlots }: Pick<JobRun, 'tables' | 'jobSlots'>, rowKey: string): boolean {
-  return !tables.isShared || jobSlots.leases.slots.has(tables.slots.ofRow(rowKey));
+  return jobSlots.leases.holds(tables.slots.ofRow(rowKey));
 }
 
 /** Whether a job works on a slot. @param crawl of a job that works on a batch: {@link withinBatch} */
