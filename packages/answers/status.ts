@@ -82,11 +82,12 @@ interface StatusSource extends Pick<CrawlContext, 'tables' | 'clock'> {
 const MAX_COUNTED_ENTRIES = 1000;
 
 export async function ownStatus({ tables, clock, running, since, diskUse }: StatusSource): Promise<TableStatus> {
+  const { inboxes, slots } = tables;
   const last = lastFetchOf(await tables.leases.list());
   const due = await running.due();
   const batches = await tables.batches.list();
   const updated = await tables.batches.listUpdated();
-  const sizes = tables.isShared ? await tables.inboxes.sizes(tables.slots.all, MAX_COUNTED_ENTRIES) : undefined;
+  const sizes = await inboxes.sizes(inboxes.of(slots.all), MAX_COUNTED_ENTRIES);
   const disk = await diskUse?.();
   const { rss, heapUsed } = process.memoryUsage();
   const failing = running.failing();
@@ -97,11 +98,10 @@ export async function ownStatus({ tables, clock, running, since, diskUse }: Stat
     jobs: all?.jobs ?? running.progress(),
     ...(failing.length > 0 && { failing }),
     totals: all?.totals ?? running.totals(),
-    ...(all && { workers: all.workers }),
+    ...(all && { workers: all.workers, inInboxes: [...sizes.values()].reduce((sum, size) => sum + size, 0) }),
     due,
     batches,
     batchesToIndex: updated.filter(({ consumers = [] }) => consumers.length > 0).length,
-    ...(sizes && { inInboxes: [...sizes.values()].reduce((sum, size) => sum + size, 0) }),
     ...(last && { lastFetch: last }),
     since,
     memory: { resident: rss, heap: heapUsed },

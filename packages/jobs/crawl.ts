@@ -150,7 +150,7 @@ function injectAsRoundZero(crawl: JobContext, options: CrawlOptions): Promise<In
 
 function crawlInScope(work: CrawlWork): Promise<void> {
   const { crawl, options } = work;
-  if (options.shard && crawl.tables.isShared) return crawlShard(work, options.shard);
+  if (options.shard && crawl.tables.workers) return crawlShard(work, options.shard);
   return withRequests(work, {}, async (run, signal) => {
     const since = await beginCrawl(work);
     await makeRefetchDue(work, since);
@@ -170,7 +170,7 @@ function mustBePossible(crawl: CrawlContext, { shard, rounds, propose }: CrawlOp
       hint: 'workers do not wait for each other, so they have no common rounds; limit a crawl by pages or by time',
     });
   }
-  if (shard.count > 1 && !crawl.tables.isShared) {
+  if (shard.count > 1 && !crawl.tables.workers) {
     throw new CrawlError('USAGE', `shard ${shardText(shard)} needs a table that several processes can share`, {
       hint: 'use a table on HBase (hbase://…), or leave out the shard: one process then crawls the whole table',
     });

@@ -21,9 +21,9 @@ import { checkLeases, confirmSlots, hasOthers, partOf, withoutSlots } from './sh
  * including the links of released rows. Each row stores the chunks of the batch whose links it has, so nothing is added twice.
  * `db.updateMaxLinksInMemory` bounds the memory.
  *
- * Links into slots of other workers are put into the inboxes of these slots. On a table that workers share, all links are added before the
- * first row is released. The header of the batch notes that. If several workers work on a batch, because it was generated for other shards,
- * each does so for its own slots. The batch is closed when all its slots are released, and the owners of the inboxes have added its links.
+ * Links into slots of other workers are put into the inboxes of these slots. On a table with workers, all links are added before the first
+ * row is released. The header of the batch notes that. If several workers work on a batch, because it was generated for other shards, each
+ * does so for its own slots. The batch is closed when all its slots are released, and the owners of the inboxes have added its links.
  *
  * Counters: `COUNTERS.updatedb`.
  * @throws CrawlError UNKNOWN_BATCH, LEASE_HELD, LEASE_LOST
@@ -73,19 +73,18 @@ async function updateBatch(
   const part = partOf(crawl);
   const isPart = hasOthers(crawl, batch);
   const log = await beginLog(crawl, batchId);
-  const openIds = new Set((await batches.list()).map(({ batchId: openId }) => openId));
-  const linker = createLinker(crawl, { batchId, openIds }, tracker.count);
+  const linker = createLinker(crawl, batchId, tracker.count);
 
   await confirmSlots(crawl);
   const toLink = withoutSlots(crawl, linked);
   const left = await linkRows(toLink, batchId, header?.chunk ?? chunk, linker, tracker, log?.failures);
   if (!left) return tracker.report();
   await log?.writeHosts(isPart);
-  if (crawl.tables.isShared) await noteLinked(toLink, batchId, linker.inboxes);
+  if (crawl.tables.workers) await noteLinked(toLink, batchId, linker.inboxes);
   const logged = await log?.open();
   if (!(await releaseRows(crawl, batchId, linker, left, consumers, tracker, released, logged))) return tracker.report();
   // The chunks are numbered by the index, so the note comes before the index is removed.
-  if (!crawl.tables.isShared) await noteLinked(toLink, batchId, linker.inboxes);
+  if (!crawl.tables.workers) await noteLinked(toLink, batchId, linker.inboxes);
   await checkLeases(crawl);
   await batches.clear(batchId, { ofSlots: part });
   await confirmSlots(crawl);
@@ -99,7 +98,8 @@ async function updateBatch(
  */
 async function noteLinked(crawl: JobRun, batchId: string, sentTo: ReadonlySet<string>): Promise<void> {
   const slots = partOf(crawl) ?? crawl.tables.slots.all;
-  await confirmSlots(crawl);
+  // Links may lead into all slots of the job, also into those that the batch does not have.
+  await confirmSlots(crawl, crawl.jobSlots.leases.slots);
   await crawl.tables.batches.change(batchId, (header) => {
     if (header?.state !== 'updating') return undefined;
     const { linked = [], inboxes = [] } = header;

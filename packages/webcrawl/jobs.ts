@@ -103,8 +103,8 @@ function thenCompact<J extends Job>(job: J): J {
   const both: AnyJob = async (crawl, options = {}) => {
     const report = await run(crawl, options);
     const { signal, onProgress } = options;
-    const { isShared, content } = crawl.tables;
-    if (signal?.aborted || isShared || !(await content.isMostlyDead())) return report;
+    const { workers, content } = crawl.tables;
+    if (signal?.aborted || workers || !(await content.isMostlyDead())) return report;
     const { seconds, counters } = await compact(jobContext(crawl), defined({ signal, onProgress }));
     const all: Record<string, number> = { ...report.counters };
     for (const [name, n] of Object.entries(counters)) all[`compact_${name}`] = n;

@@ -28,11 +28,7 @@ describe('these do not stop a crawl:', () => {
     for (let i = 0; i < 200_000; i++) {
       slice.add('com.a:http/login', sourceOf(i), { anchor: '', score: 0 });
     }
-    const linker = createLinker(
-      runOf(crawl),
-      { batchId: '1-1', openIds: new Set(['1-1']) },
-      createTracker(jobContext(crawl), 'updatedb', {}).count,
-    );
+    const linker = createLinker(runOf(crawl), '1-1', createTracker(jobContext(crawl), 'updatedb', {}).count);
     await linker.addLinks(slice, new Set());
     expect(await crawl.page('http://a.com/login', ['linkedUpTo'])).toMatchObject({
       linkedUpTo: { '1-1/00': '0-399' },

@@ -34,7 +34,7 @@ it('the store on HBase is only loaded for a table that is named there', async ()
       await expect(createTable({ table, slots: 8 })).rejects.toMatchObject({ code: 'BAD_SETTING' });
       expect(await createTable({ table, slots: 8, ifMissing: true })).toMatchObject({ slots: 32 });
       await using crawl = await openContext({ table });
-      expect(crawl.tables.isShared).toBe(true);
+      expect(crawl.tables.workers).toBeDefined();
       await jobs.inject(crawl, { seeds: ['http://a.com/'] });
       expect(await crawl.page('http://a.com/', [])).toMatchObject({ status: 'unfetched' });
       const record = {

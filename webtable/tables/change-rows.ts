@@ -22,6 +22,8 @@ export type Decide<F extends Field> = (
 
 /** The methods that change rows. */
 export interface ChangeRows {
+  /** Whether a former owner has written a row last. A late change of that owner could replace it, until this owner writes it again. */
+  isOfFormerOwner(row: RowAsRead & { readonly key: string }): boolean;
   /**
    * Reads rows, calls `decide`, and writes the rows with their frontier entries. No other job of the process changes rows meanwhile, and
    * only the owner of a slot changes its rows. It is the only way to change the fields on which the frontier depends: the due time, the
@@ -73,8 +75,7 @@ export function createChangeRows(
   const read = <F extends Field>(keys: readonly string[], fields: readonly F[]): Promise<RowToChange<F>[]> =>
     pages.getMany(keys, [...new Set<F | FrontierField>([...fields, ...FRONTIER_FIELDS])]);
 
-  const isOfFormerOwner = (key: string, row: RowAsRead | undefined): boolean =>
-    row?.at !== undefined && row.at < firstStamp(key);
+  const isOfFormerOwner: ChangeRows['isOfFormerOwner'] = ({ key, at }) => at !== undefined && at < firstStamp(key);
 
   async function changeLockedRows<F extends Field>(
     keys: readonly string[],
@@ -99,7 +100,7 @@ export function createChangeRows(
       const isFence = wanted !== undefined && !row && Object.keys(wanted).length === 1;
       const change = wanted && !isFence ? liftingRefusal(row, wanted) : undefined;
       if (change || stale.length > 0) indexed.push({ before: row, stale, ...(change && { change }) });
-      const isFenced = isOfFormerOwner(key, row) || (!row && (isFence || stale.length > 0));
+      const isFenced = row ? isOfFormerOwner(row) : isFence || stale.length > 0;
       if (!change && !isFenced) continue;
       changes.push(change ?? { key });
       before.push(row);
@@ -109,6 +110,8 @@ export function createChangeRows(
   }
 
   return {
+    isOfFormerOwner,
+
     async changeRows(keys, fields, now, decide) {
       if (keys.length > 0) await exclusive('rows', () => changeLockedRows(keys, fields, now, decide));
     },

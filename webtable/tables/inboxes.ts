@@ -1,7 +1,7 @@
 /**
  * The inboxes of the slots: what workers want to add to rows of slots that they do not own. A worker puts an entry blindly, and never reads
- * it. The owner of the slot reads the entries, changes the rows, and then removes the entries. An inbox is empty if all slots have the same
- * owner.
+ * it. The owner of the slot reads the entries, changes the rows, and then removes the entries. If all slots always have the same owner, no
+ * slot has an inbox.
  *
  * A key consists of the slot of the row, the row key, and the source of the entry. So all entries of a row are next to each other, and the
  * slot whose owner has put an entry can be read from its key.
@@ -51,7 +51,9 @@ const STEP = 200;
 /** Number of base-36 digits of a time in ms since the epoch. */
 const TIME_DIGITS = 9;
 
-export function createInboxes(store: Store, slots: Slots) {
+/** @param withInbox the slots that have an inbox: all or none */
+export function createInboxes(store: Store, slots: Slots, withInbox: readonly string[]) {
+  const withInboxes = new Set(withInbox);
   const keyOf = (rowKey: string, { run, slot, part }: EntrySource): string =>
     `i${slots.ofRow(rowKey)}|${rowKey}|${run}/${slot}/${part}`;
   const rangeOf = (slot: string): KeyRange => ({ start: `i${slot}|`, end: `i${slot}${FENCE}` });
@@ -63,6 +65,10 @@ export function createInboxes(store: Store, slots: Slots) {
   let lastRun = 0;
 
   return {
+    /** Returns those of some slots that have an inbox. */
+    of: (some: Iterable<string>): ReadonlySet<string> =>
+      new Set(Array.from(some).filter((slot) => withInboxes.has(slot))),
+
     /** Returns a run for the source of entries. The entries of a row are in the order of the runs of a process. @param now in ms since the epoch */
     newRun(now: number): string {
       lastRun = Math.max(lastRun + 1, now);
@@ -89,6 +95,7 @@ export function createInboxes(store: Store, slots: Slots) {
       const rangeOfSlot = new Map<string, KeyRange>();
       for (const start of rowKeys.map((key) => `i${slots.ofRow(key)}|${key}|`).sort()) {
         const slot = slotOfEntry(start);
+        if (!withInboxes.has(slot)) continue;
         rangeOfSlot.set(slot, { start: rangeOfSlot.get(slot)?.start ?? start, end: `${start}${FENCE}` });
       }
       return entriesIn([...rangeOfSlot.values()]);
@@ -107,7 +114,8 @@ export function createInboxes(store: Store, slots: Slots) {
      */
     async sizes(ofSlots: Iterable<string>, limit: number): Promise<ReadonlyMap<string, number>> {
       const sizes = new Map<string, number>();
-      for (let start = 'i'; ;) {
+      const wanted = new Set(ofSlots);
+      for (let start: string | undefined = wanted.size > 0 ? 'i' : undefined; start !== undefined;) {
         const rows = await readRange(store, 'batch', [COLUMN], { start, end: `i${FENCE}` }, limit);
         for (const { key } of rows) sizes.set(slotOfEntry(key), (sizes.get(slotOfEntry(key)) ?? 0) + 1);
         const last = rows.at(-1)?.key;
@@ -115,7 +123,6 @@ export function createInboxes(store: Store, slots: Slots) {
         const slot = slotOfEntry(last);
         start = sizes.get(slot)! < limit ? after(last) : rangeOf(slot).end!;
       }
-      const wanted = new Set(ofSlots);
       return new Map(
         [...sizes].filter(([slot]) => wanted.has(slot)).map(([slot, size]) => [slot, Math.min(size, limit)]),
       );

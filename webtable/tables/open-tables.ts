@@ -44,7 +44,7 @@ export interface Tables extends ChangeRows {
   /** Which rows may be selected, and when. */
   readonly frontier: Frontier;
   readonly batches: Batches;
-  /** What workers want to add to rows in the slots of others. */
+  /** What workers want to add to rows in the slots of others. Without other workers, no slot has an inbox. */
   readonly inboxes: Inboxes;
   /** The data on hosts: robots.txt, back-off and seeds. */
   readonly hosts: Hosts;
@@ -68,7 +68,8 @@ export interface Tables extends ChangeRows {
   readonly siteTemplates: SiteTemplates;
   /** Which worker works on which slots. */
   readonly leases: Leases;
-  readonly workers: Workers;
+  /** The reports of the workers of the table. undefined: only one process at a time can open the table, so there are no workers. */
+  readonly workers: Workers | undefined;
   /** The slots into which the keys of the indexes are spread. */
   readonly slots: Slots;
   /** A unique name of this `Tables` object. */
@@ -80,8 +81,6 @@ export interface Tables extends ChangeRows {
   id(): Promise<string>;
   /** The folder on this machine that holds the table; undefined if there is none. */
   readonly directory: string | undefined;
-  /** Whether other processes may work on the same tables at the same time, on this machine or another. */
-  readonly isShared: boolean;
   /** Makes long computations yield, so that they do not block the process. Needed for computations that do not call the tables. */
   readonly timeSlice: TimeSlice;
   /** The store of the tables, for callers that need the store itself. */
@@ -143,7 +142,7 @@ export async function openTables(
     },
     frontier,
     batches,
-    inboxes: createInboxes(store, slots),
+    inboxes: createInboxes(store, slots, isShared ? slots.all : []),
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
     changes: createChangeLog(store, exclusive),
@@ -156,12 +155,11 @@ export async function openTables(
     siteTemplates: createSiteTemplates(store, exclusive),
     ...createChangeRows(pages, frontier, batches, exclusive, firstStamp),
     leases,
-    workers: createWorkers(store),
+    workers: isShared ? createWorkers(store) : undefined,
     slots,
     owner,
     id: () => idOfTable(store),
     directory: given.directory === undefined ? undefined : resolve(given.directory),
-    isShared,
     timeSlice,
     store: given,
     exclusive,

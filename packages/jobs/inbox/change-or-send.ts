@@ -56,11 +56,10 @@ export async function changeOrSend<F extends Field>(
 
 /** Returns the changes of rows that wait in inboxes, in their order. */
 async function waitingChanges(
-  { isShared, inboxes }: CrawlContext['tables'],
+  { inboxes }: CrawlContext['tables'],
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SentChange[]>> {
   const found = new Map<string, SentChange[]>();
-  if (!isShared) return found;
   const wanted = new Set(keys);
   for await (const entries of inboxes.entriesAround(keys)) {
     for (const { rowKey, value } of entries) {

@@ -25,9 +25,8 @@ type Sent = SentLinks | SentSitemap | SentSeed | SentChange;
 export async function foldInboxes(crawl: JobRun, tracker: Pick<Tracker, 'aborted'>): Promise<Counts> {
   const { all: counts, count } = createCounts();
   const { tables, jobSlots } = crawl;
-  // Nothing is ever in the inboxes of a table of one process, and its updated batches may be many: they wait for consumers.
-  if (!tables.isShared) return counts;
-  const { slots } = jobSlots;
+  const slots = tables.inboxes.of(jobSlots.slots);
+  if (slots.size === 0) return counts;
   // All links of these batches are in the inboxes already.
   const complete = await updatedIn(crawl, slots);
   const linker = createLinker(crawl, undefined, count);

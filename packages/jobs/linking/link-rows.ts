@@ -11,7 +11,7 @@ import { createScoring, scoringReads, type Scoring } from '../rows/scoring-chain
 import { rulesNow } from '../rules/rules-now.js';
 import { createChunks, type LinkChunk } from './link-chunks.js';
 import { createLinkSlice, weightOf, type LinkSlice, type LinksByTarget } from './link-slice.js';
-import { NO_LINKS, type Linker } from './linker.js';
+import type { Linker } from './linker.js';
 
 /** Number of rows that are read at a time with their links. Each row may have `db.maxOutlinksPerPage` links. */
 const SOURCE_CHUNK = 50;
@@ -31,7 +31,7 @@ type SourceField = (typeof SOURCE_FIELDS)[number] | (typeof FAILURE_FIELDS)[numb
 type Source = BatchRow<SourceField>['row'];
 
 /**
- * Adds the links of the pages of a batch to their target rows, in slices that fit into memory. On a table of one process, links to the
+ * Adds the links of the pages of a batch to their target rows, in slices that fit into memory. On a table without other workers, links to the
  * batch's own rows are left until these rows are released.
  * @param failures counts failed pages of the batch; absent: failures are not counted
  * @returns the links to own rows that are left; undefined if the job was stopped before all other links were added
@@ -50,8 +50,8 @@ export async function linkRows(
   const chunks = createChunks({ batchId }, size);
   let slice = createLinkSlice();
   /**
-   * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. On a table that
-   * workers share, no links are left. The set may use as much memory as the links.
+   * Own rows of the batch that were read. Links to them are left until their release, so these rows are not read again. On a table with
+   * workers, no links are left. The set may use as much memory as the links.
    */
   const own = new Set<string>();
   let ownWeight = 0;
@@ -62,7 +62,7 @@ export async function linkRows(
     const { ruleSet } = await rulesNow(crawl);
     for (const { row, entry } of rows) {
       failures?.add(row, entry.queue);
-      if (!crawl.tables.isShared && row.marks?.generate === batchId && ownWeight < limit) {
+      if (!crawl.tables.workers && row.marks?.generate === batchId && ownWeight < limit) {
         own.add(row.key);
         ownWeight += weightOf(row.key.length);
       }
@@ -78,9 +78,7 @@ export async function linkRows(
       collectLinks(scoring, slice, row, links, chunk, ruleSet);
     }
   }
-  if (!crawl.tables.isShared) return linker.addLinks(slice, own);
-  await linker.addLinks(slice);
-  return NO_LINKS;
+  return linker.addLinks(slice, crawl.tables.workers ? undefined : own);
 }
 
 /**
@@ -92,10 +90,10 @@ async function fenced<F extends SourceField>(
   rows: readonly BatchRow<F>[],
   fields: readonly F[],
 ): Promise<readonly BatchRow<F>[]> {
-  if (!tables.isShared) return rows;
   const isOpen = ({ marks, status }: PageRow<'marks' | 'status'>): boolean =>
     marks?.generate === batchId && (marks.fetch !== batchId || (status === 'fetched' && marks.parse !== batchId));
-  const keys = rows.filter(({ row }) => isOpen(row as PageRow<'marks' | 'status'>)).map(({ row }) => row.key);
+  const found = rows.filter(({ row }) => isOpen(row as PageRow<'marks' | 'status'>) && tables.isOfFormerOwner(row));
+  const keys = found.map(({ row }) => row.key);
   if (keys.length === 0) return rows;
   const rowOf = new Map<string, PageRow<F | 'marks'>>();
   await tables.changeRows(keys, fields, clock(), (found) => {

@@ -13,13 +13,6 @@ import { entriesOf } from './sent-links.js';
 
 const CHUNK = 500;
 
-/** The batch whose links updatedb adds. */
-export interface LinkedBatch {
-  readonly batchId: string;
-  /** The batches that may still add links. */
-  readonly openIds: ReadonlySet<string>;
-}
-
 /** Adds links to rows: those of a batch, or those of an inbox. */
 export interface Linker {
   /**
@@ -51,9 +44,9 @@ export interface Linker {
 /**
  * Creates a linker. A row names the chunks whose links it has (`linkedUpTo`). The change that adds links also writes these names, and links of
  * chunks that the row names are skipped. A row drops the names of batches that add no more links.
- * @param batch absent: the links are those of an inbox, of any batches
+ * @param batchId the batch whose links updatedb adds. Absent: the links are those of an inbox, of any batches
  */
-export function createLinker(crawl: JobRun, batch: LinkedBatch | undefined, count: Count): Linker {
+export function createLinker(crawl: JobRun, batchId: string | undefined, count: Count): Linker {
   let latest: Omit<LinkTerms, 'now'> | undefined;
   const now = async (): Promise<LinkTerms> => {
     const rules = await rulesNow(crawl);
@@ -61,18 +54,17 @@ export function createLinker(crawl: JobRun, batch: LinkedBatch | undefined, coun
       latest = { crawl, rules, refusals: createRefusals(crawl, rules, false) };
     return { ...latest, now: crawl.clock() };
   };
-  const { batches, inboxes, isShared, slots } = crawl.tables;
+  const { batches, inboxes, slots } = crawl.tables;
   const sentTo = new Set<string>();
   /** Whether a batch may still add links, by batch id. */
-  const known = new Map<string, boolean>(Array.from(batch?.openIds ?? [], (id) => [id, true]));
+  const known = new Map<string, boolean>(batchId === undefined ? [] : [[batchId, true]]);
   const mayAdd = (id: string): boolean => known.get(id) ?? false;
 
   /**
-   * Looks up batches of other workers. If a row has dropped the name of a batch, the batch was finished before the row was read. So batches
+   * Looks up batches. If a row has dropped the name of a batch, the batch was finished before the row was read. So batches
    * whose links are to be added are looked up again after each read of rows.
    */
   async function lookUp(rows: readonly (Target | undefined)[], adding: ReadonlySet<string>): Promise<void> {
-    if (!isShared) return;
     const named = rows.flatMap((row) => Object.keys(row?.linkedUpTo ?? {}).map(batchOf));
     const ids = [...new Set([...adding, ...named])].filter((id) => !known.has(id) || (adding.has(id) && mayAdd(id)));
     for (const [i, header] of (await batches.findAll(ids)).entries()) known.set(ids[i]!, isUnfinished(header));
@@ -139,14 +131,13 @@ export function createLinker(crawl: JobRun, batch: LinkedBatch | undefined, coun
         await inFoldSteps(some, (step, later) =>
           crawl.tables.changeRows(step, LINKED_FIELDS, terms.now, async (rows, keys) => {
             await checkLeases(crawl);
-            await lookUp(rows, batch ? new Set() : batchesOf(links, keys));
+            await lookUp(rows, batchId === undefined ? batchesOf(links, keys) : new Set());
             const changes = keys.map((key, at) => {
               const row = rows[at];
               const countRow = counts.of(key);
               left.delete(key);
               if (row?.damaged) countRow('damaged');
-              else if (own && row?.marks?.generate === batch?.batchId && isOfJob(crawl, slots.ofRow(key)))
-                left.add(key);
+              else if (own && row?.marks?.generate === batchId && isOfJob(crawl, slots.ofRow(key))) left.add(key);
               else return foldLinks(terms, key, row, links.linksOf(key), countRow);
               return undefined;
             });
@@ -184,7 +175,7 @@ function newLinks(
 }
 
 /** No links to any row. */
-export const NO_LINKS: LinksByTarget = { targets: () => [], linksOf: () => [] };
+const NO_LINKS: LinksByTarget = { targets: () => [], linksOf: () => [] };
 
 /** Whether links of a batch may still be added to rows. */
 function isUnfinished(header: BatchHeader | undefined): boolean {

@@ -38,22 +38,21 @@ const GONE_AFTER = 3_600_000;
 
 /** Writes reports about this process into the table, from the start of its first job. It writes nothing if no other process can read them. */
 export function startWorkerReports(
-  { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
+  { tables: { owner, workers }, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   running: RunningJobs,
   since: number,
 ): { end(): Promise<void> } {
-  if (!tables.isShared) return { end: async () => {} };
+  if (!workers) return { end: async () => {} };
   let hasBegun = false;
   const oneByOne = createOneByOne();
   async function report(hasEnded: boolean): Promise<void> {
     const totals = running.totals();
     if (!hasBegun && Object.keys(totals).length === 0) return;
-    const { owner } = tables;
-    if (!hasBegun) await tables.workers.removeSome(owner, clock() - GONE_AFTER);
+    if (!hasBegun) await workers!.removeSome(owner, clock() - GONE_AFTER);
     hasBegun = true;
     const work: Work = { jobs: hasEnded ? [] : running.progress(), totals };
     const name = `${hostname()}, process ${process.pid}`;
-    await tables.workers.put({ owner, name, since, at: clock(), work, ...(hasEnded && { hasEnded }) });
+    await workers!.put({ owner, name, since, at: clock(), work, ...(hasEnded && { hasEnded }) });
   }
   // A lost report is no problem, because another report follows. Therefore an error does not end any job.
   const serialised = (hasEnded: boolean): Promise<void> => oneByOne(() => report(hasEnded)).catch(() => undefined);
@@ -69,12 +68,12 @@ export function startWorkerReports(
 
 /** Returns the sums of the reports of all workers and of this process. Returns undefined if there can be no other process. */
 export async function readWorkers(
-  { tables, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
+  { tables: { owner: self, workers }, clock }: Pick<CrawlContext, 'tables' | 'clock'>,
   own: Work,
 ): Promise<WorkersStatus | undefined> {
-  if (!tables.isShared) return undefined;
+  if (!workers) return undefined;
   const now = clock();
-  const rows = (await tables.workers.list()).filter(({ owner, at }) => owner !== tables.owner && now - at < GONE_AFTER);
+  const rows = (await workers.list()).filter(({ owner, at }) => owner !== self && now - at < GONE_AFTER);
   const stateOf = ({ hasEnded, at }: WorkerRow): WorkerStatus['state'] =>
     hasEnded ? 'ended' : now - at > SILENT_AFTER ? 'silent' : 'working';
   const works = rows.map((row) => ({ row, state: stateOf(row), work: row.work as Work }));

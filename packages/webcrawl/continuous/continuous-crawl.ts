@@ -65,7 +65,7 @@ export function crawlContinuously(crawl: OpenContext, options: ContinuousCrawlOp
       hint: 'run `webcrawl index` and `webcrawl serve` beside the workers',
     });
   }
-  if (plain.shard && crawl.tables.isShared) return jobs.crawl(crawl, { ...plain, untilStopped: true });
+  if (plain.shard && crawl.tables.workers) return jobs.crawl(crawl, { ...plain, untilStopped: true });
   // No other process gets exclusive access to the table before the crawl ends, not even while the crawl waits for due pages.
   return withoutYielding(crawl, () => crawlUntilAborted(crawl, options));
 }

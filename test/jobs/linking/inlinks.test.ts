@@ -44,7 +44,7 @@ async function add(crawl: OpenContext, batchId: string, links: readonly Link[]):
     slice.add(target, from, { anchor, score });
   }
   const tracker = createTracker(jobContext(crawl), 'updatedb', {});
-  await createLinker(runOf(crawl), { batchId, openIds: new Set([batchId]) }, tracker.count).addLinks(slice);
+  await createLinker(runOf(crawl), batchId, tracker.count).addLinks(slice);
   return tracker.report().counters;
 }
 

@@ -26,11 +26,7 @@ it('keeps links to own rows for their release, and does not read these rows', as
   };
   slice.add('com.a:http/own', from, { anchor: 'own', score: 1 });
   slice.add('com.a:http/other', from, { anchor: 'other', score: 1 });
-  const linker = createLinker(
-    runOf(crawl),
-    { batchId: '1-1', openIds: new Set(['1-1']) },
-    createTracker(jobContext(crawl), 'updatedb', {}).count,
-  );
+  const linker = createLinker(runOf(crawl), '1-1', createTracker(jobContext(crawl), 'updatedb', {}).count);
   const left = await linker.addLinks(slice, new Set(['com.a:http/own']));
   // A read would have found no such row, and the row would have been created.
   expect(await crawl.page('http://a.com/own', ['linkedUpTo'])).toBeUndefined();

@@ -3,6 +3,7 @@ import type { WorkerRow } from '../../../webtable/index.js';
 import { openContext, openTables, status, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { statusText } from '../../../bin/commands/inspect/status.js';
 import { until } from '../../support/events.js';
+import { dumpStore } from '../../support/stores/copy-store.js';
 import { TimedStore } from '../../support/stores/timed-store.js';
 import { PassOnStore } from '../../support/stores/pass-on-store.js';
 
@@ -39,10 +40,10 @@ describe('workers of one table', () => {
     });
     await until(() => crawl.running.progress().length > 0);
     vi.advanceTimersByTime(5000);
-    if (crawl.tables.isShared) {
+    if (crawl.tables.workers) {
       const isOwn = ({ owner, work }: WorkerRow): boolean =>
         owner === crawl.tables.owner && (work as { jobs: readonly unknown[] }).jobs.length > 0;
-      await until(async () => (await crawl.tables.workers.list()).some(isOwn));
+      await until(async () => (await crawl.tables.workers!.list()).some(isOwn));
     }
     return async () => {
       end();
@@ -79,7 +80,7 @@ describe('workers of one table', () => {
     // A new worker removes old reports.
     now += 3_600_000;
     expect((await status(c)).workers).toEqual([]);
-    const before = (await c.tables.workers.list()).length;
+    const before = (await c.tables.workers!.list()).length;
     for (let i = 0; i < 20; i++) {
       const d = await open();
       await (
@@ -88,17 +89,18 @@ describe('workers of one table', () => {
       await d.close();
     }
     expect(before).toBe(2);
-    expect((await c.tables.workers.list()).filter(({ at }) => at < now)).toEqual([]);
+    expect((await c.tables.workers!.list()).filter(({ at }) => at < now)).toEqual([]);
     await endB();
     await Promise.all([b.close(), c.close()]);
   });
 
   it('are not stored if no other process can read them', async () => {
     await using crawl = await openContext({ table: 'memory:' });
+    const before = await dumpStore(crawl.tables.store);
     await (
       await crawling(crawl, 1, 1)
     )();
-    expect(await crawl.tables.workers.list()).toEqual([]);
+    expect(await dumpStore(crawl.tables.store)).toEqual(before);
     expect((await status(crawl)).workers).toBeUndefined();
   });
 });
