@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from './free-ports.js';
-import { writeHBaseConfig } from './hbase-config.js';
 import { bringJars, run } from './maven.js';
 import { cpuSecondsOf } from './measure.js';
 
@@ -59,6 +58,8 @@ const JAVA = [
 const START_MS = 600_000;
 const LOOK_MS = 200;
 const TRIES = 3;
+/** Number of ZooKeeper ticks in a session; from 2 to 20 are allowed. */
+const TICKS_OF_SESSION = 6;
 
 /**
  * Starts a cluster at free ports. It ends with this process, even after a kill.
@@ -74,7 +75,7 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
   });
   for (let left = TRIES - 1; ; left--) {
     try {
-      return await startOnce(jars, options);
+      return await startOnce(join(sources, 'conf'), jars, options);
     } catch (error) {
       // Another program may have taken a port.
       if (left === 0) throw error;
@@ -82,11 +83,20 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
   }
 }
 
-async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseCluster> {
+async function startOnce(conf: string, jars: string, options: HBaseOptions): Promise<HBaseCluster> {
   const { regionServers = 2, gateways = 2, session = 6000 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-hbase-'));
   const [zookeeper = 0, master = 0, admin = 0, ...others] = await freePorts(3 + regionServers + gateways);
-  await writeHBaseConfig(folder, { zookeeper, master }, { regionServers, session });
+  for (const name of ['data', 'logs', 'tmp']) await mkdir(join(folder, name));
+  const variables = {
+    folder,
+    zookeeper,
+    master,
+    session,
+    tick: session / TICKS_OF_SESSION,
+    servers: Math.max(1, regionServers),
+    inMaster: regionServers === 0,
+  };
   const parts = partsOf(options, {
     admin,
     servers: others.slice(0, regionServers),
@@ -108,11 +118,12 @@ async function startOnce(jars: string, options: HBaseOptions): Promise<HBaseClus
     const { heapMb, command } = part;
     const log = join(folder, 'logs', name);
     const output = await open(`${log}.out`, 'a');
-    const classPath = `${join(folder, 'conf')}:${jars}:${join(jars, '*')}`;
+    const classPath = `${conf}:${jars}:${join(jars, '*')}`;
     const java = [
       ...JAVA,
       `-Xmx${heapMb}m`,
       `-Dlog.file=${log}.log`,
+      ...Object.entries(variables).map(([variable, value]) => `-Dwebcrawl.${variable}=${value}`),
       '-cp',
       classPath,
       'RunUntilInputEnds',
