@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { MANUAL_FOLDER } from './manual-pages.js';
 import { serveFolder } from './nginx.js';
 
-export interface CheckedSite {
-  readonly url: string;
-  readonly seeds: readonly string[];
-  close(): Promise<void>;
-}
+export type CheckedSite = Awaited<ReturnType<typeof serveChecked>>;
 
 /** Path on the site, folder below {@link MANUAL_FOLDER}, and first page. Manuals with few links to fragments come first. */
 const DEBIAN = [
@@ -34,7 +30,7 @@ export const CHECKED_SITES = {
 } as const;
 
 /** Serves manuals by nginx on a free port. */
-export async function serveChecked(name: keyof typeof CHECKED_SITES): Promise<CheckedSite> {
+export async function serveChecked(name: keyof typeof CHECKED_SITES) {
   let paths: readonly string[] = [];
   const { seeds, close } = await serveFolder(async (root) => (paths = await CHECKED_SITES[name](root)));
   const url = seeds[0]!;

@@ -11,12 +11,18 @@ import {
 
 type Export = (crawl: OpenContext, output: string) => Promise<Pick<Report, 'counters'>>;
 
-const asPages: Export = (crawl, output) => exportPages(crawl, { output });
+interface ExportCase {
+  readonly about: string;
+  readonly output: string;
+  readonly run: Export;
+}
+
+function pages(about: string, output: string, format?: 'parquet' | 'hosts'): ExportCase {
+  return { about, output, run: (crawl, path) => exportPages(crawl, { output: path, ...(format && { format }) }) };
+}
 
 /** Cases by name. The first is the plain scan, which the others are compared with. A new format is one more entry. */
-export const EXPORT_CASES: Readonly<
-  Record<string, { readonly about: string; readonly output: string; readonly run: Export }>
-> = {
+export const EXPORT_CASES: Readonly<Record<string, ExportCase>> = {
   scan: {
     about: 'a plain scan of the same fields, which writes nothing',
     output: 'none',
@@ -26,36 +32,12 @@ export const EXPORT_CASES: Readonly<
       return { counters: { rows } };
     },
   },
-  jsonl: {
-    about: 'JSON Lines',
-    output: 'pages.jsonl',
-    run: asPages,
-  },
-  'jsonl.gz': {
-    about: 'JSON Lines, compressed',
-    output: 'pages.jsonl.gz',
-    run: asPages,
-  },
-  csv: {
-    about: 'CSV',
-    output: 'pages.csv',
-    run: asPages,
-  },
-  xlsx: {
-    about: 'a workbook of Excel',
-    output: 'pages.xlsx',
-    run: asPages,
-  },
-  parquet: {
-    about: 'a folder of Parquet files',
-    output: 'parquet',
-    run: (crawl, output) => exportPages(crawl, { output, format: 'parquet' }),
-  },
-  hosts: {
-    about: 'a JSON Lines file per host',
-    output: 'hosts',
-    run: (crawl, output) => exportPages(crawl, { output, format: 'hosts' }),
-  },
+  jsonl: pages('JSON Lines', 'pages.jsonl'),
+  'jsonl.gz': pages('JSON Lines, compressed', 'pages.jsonl.gz'),
+  csv: pages('CSV', 'pages.csv'),
+  xlsx: pages('a workbook of Excel', 'pages.xlsx'),
+  parquet: pages('a folder of Parquet files', 'parquet', 'parquet'),
+  hosts: pages('a JSON Lines file per host', 'hosts', 'hosts'),
   chunks: {
     about: 'main content as Markdown in chunks, of the pages with a body',
     output: 'chunks.jsonl',

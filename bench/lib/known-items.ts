@@ -18,18 +18,6 @@ export interface KnownItem {
   readonly isForChoosing: boolean;
 }
 
-/** The queries, the texts that the index must not have, and counts of pages without a query. */
-export interface KnownItems {
-  readonly items: readonly KnownItem[];
-  /** Anchor texts that must not be indexed, by the page that they lead to. */
-  readonly heldOut: ReadonlyMap<string, string>;
-  /** Number of pages that share their title with a page of another text. */
-  readonly sharedTitles: number;
-  readonly sameText: number;
-  /** Number of queries without any letter in the script of their page: an untranslated text names the English page. */
-  readonly otherScript: number;
-}
-
 const MAX_TITLE_WORDS = 8;
 const RARE_WORDS = 4;
 
@@ -38,7 +26,7 @@ const RARE_WORDS = 4;
  * sentence; at most `count` of each kind and language. A title, link text or sentence of several pages with different texts is not used;
  * nor is a link text that is the title of some page. The same pages give the same queries.
  */
-export function knownItems(pages: readonly ManualPage[], words: Words, count: number): KnownItems {
+export function knownItems(pages: readonly ManualPage[], words: Words, count: number) {
   const textOf = new Map(pages.map((page) => [page.url, hashOf(page.text)]));
   const byText = groupBy(pages, (page) => hashOf(page.text));
   const answersOf = (url: string): string[] => (byText.get(textOf.get(url)!) ?? []).map((page) => page.url);
@@ -49,8 +37,11 @@ export function knownItems(pages: readonly ManualPage[], words: Words, count: nu
   const sorted = [...pages].sort((a, b) => (order(a.url) < order(b.url) ? -1 : 1));
   const counts = new Map<string, number>();
   const items: KnownItem[] = [];
+  /** Anchor texts that must not be indexed, by the page that they lead to. */
   const heldOut = new Map<string, string>();
+  /** Pages that share their title with a page of another text. */
   let sharedTitles = 0;
+  /** Queries without any letter in the script of their page: an untranslated text names the English page. */
   let otherScript = 0;
 
   const add = (kind: Kind, { language, url }: ManualPage, query: string): boolean => {

@@ -4,25 +4,16 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-export interface Machine {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGb: number;
-  readonly system: string;
-  readonly node: string;
-  /** Load average over one minute before the bench began. A value well above 0 means a busy machine. */
-  readonly load: number;
-  readonly commit: string;
-  readonly date: string;
-}
+export type Machine = ReturnType<typeof describeMachine>;
 
-export function describeMachine(): Machine {
+export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
+    // A load average well above 0 before the bench means a busy machine.
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     commit: firstLine('git', ['-C', HERE, 'describe', '--always', '--dirty']) ?? 'unknown',
     date: new Date().toISOString().slice(0, 10),

@@ -105,25 +105,8 @@ function chineseWord(rank: number): string {
   return Array.from({ length }, (_, i) => String.fromCharCode(0x4e00 + (mix(rank, 12, i) % HAN))).join('');
 }
 
-export interface Recall {
-  readonly language: Language;
-  readonly edit: Edit;
-  readonly copies: number;
-  readonly recall: number;
-}
-
-export interface Found {
-  /** The share of marked pages that are duplicates of a page of their own family; 1 if no page was marked. */
-  readonly precision: number;
-  readonly marked: number;
-  readonly recalls: readonly Recall[];
-}
-
 /** @param duplicateOf returns the URL of the page that is kept in place of this one; undefined for a page that is no duplicate */
-export function scoreDuplicates(
-  pages: Iterable<MadeDuplicate>,
-  duplicateOf: (url: string) => string | undefined,
-): Found {
+export function scoreDuplicates(pages: Iterable<MadeDuplicate>, duplicateOf: (url: string) => string | undefined) {
   const families = new Map<string, number>();
   const groups = new Map<number, string>();
   const counts = new Map<string, { copies: number; found: number }>();
@@ -143,6 +126,7 @@ export function scoreDuplicates(
   }
   const right = marked.filter(({ family, kept }) => families.get(kept) === family).length;
   return {
+    /** The share of marked pages that are duplicates of a page of their own family; 1 if no page was marked. */
     precision: marked.length === 0 ? 1 : right / marked.length,
     marked: marked.length,
     recalls: LANGUAGES.flatMap((language) =>

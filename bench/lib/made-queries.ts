@@ -1,44 +1,25 @@
 import { mix } from './made-page.js';
 import { madeTexts, madeWord, VOCABULARY, type MadeText } from './made-texts.js';
 
-export const QUERY_KINDS = [
-  'rare words',
-  'words',
-  'two words',
-  'phrases',
-  'commonest words',
-  'commonest words, no ranks',
-  'phrases of commonest words',
-] as const;
-export type QueryKind = (typeof QUERY_KINDS)[number];
-
 const QUERIES = 100;
+/** For each language. */
 const COMMONEST = 10;
 
-/** Queries for this number of made-up pages, half of them Chinese. No query occurs twice. */
-export function madeQueries(kind: QueryKind, pages: number): readonly string[] {
-  if (kind === 'phrases') return phrases(pages);
-  const { count, make } = KINDS[kind];
-  return [...new Set(Array.from({ length: count }, (_, i) => make(i % 2 === 0 ? 'en' : 'zh', i >> 1)))];
-}
-
 type Language = MadeText['language'];
-interface Made {
-  readonly count: number;
-  readonly make: (language: Language, i: number) => string;
-}
+/** The n-th query of a language. */
+type MakeQuery = (language: Language, i: number) => string;
 
-const rareWords: Made = { count: QUERIES, make: (language, i) => madeWord(language, VOCABULARY / 2 + i * 37) };
-const commonest: Made = { count: 2 * COMMONEST, make: (language, i) => madeWord(language, i) };
-const KINDS: Readonly<Record<Exclude<QueryKind, 'phrases'>, Made>> = {
-  'rare words': rareWords,
+const commonest: MakeQuery = (language, i) => madeWord(language, i);
+const KINDS = {
+  'rare words': { count: QUERIES, make: (language, i) => madeWord(language, VOCABULARY / 2 + i * 37) },
   words: { count: QUERIES, make: (language, i) => madeWord(language, 100 + i * 37) },
   'two words': {
     count: QUERIES,
     make: (language, i) => `${madeWord(language, 60 + i * 7)} ${madeWord(language, 90 + i * 17)}`,
   },
-  'commonest words': commonest,
-  'commonest words, no ranks': commonest,
+  phrases: undefined,
+  'commonest words': { count: 2 * COMMONEST, make: commonest },
+  'commonest words, no ranks': { count: 2 * COMMONEST, make: commonest },
   'phrases of commonest words': {
     count: 2 * COMMONEST,
     make: (language, i) => {
@@ -46,8 +27,20 @@ const KINDS: Readonly<Record<Exclude<QueryKind, 'phrases'>, Made>> = {
       return language === 'en' ? `"${first} ${second}"` : `"${first}${second}"`;
     },
   },
-};
+} satisfies Readonly<Record<string, { readonly count: number; readonly make: MakeQuery } | undefined>>;
 
+export type QueryKind = keyof typeof KINDS;
+export const QUERY_KINDS = Object.keys(KINDS) as QueryKind[];
+
+/** Queries for this number of made-up pages, half of them Chinese. No query occurs twice. */
+export function madeQueries(kind: QueryKind, pages: number): readonly string[] {
+  const queries = KINDS[kind];
+  if (!queries) return phrases(pages);
+  const { count, make } = queries;
+  return [...new Set(Array.from({ length: count }, (_, i) => make(i % 2 === 0 ? 'en' : 'zh', i >> 1)))];
+}
+
+/** Adjacent words in a sentence of some page. */
 function phrases(pages: number): readonly string[] {
   const found = new Set<string>();
   for (const { text, language } of madeTexts(Math.min(pages, QUERIES))) {

@@ -3,14 +3,6 @@ import { basename, join } from 'node:path';
 import { MANUAL_FOLDER, MANUAL_LANGUAGES, manualFiles, type ManualFile, type ManualLanguage } from './manual-pages.js';
 import { serveFolder } from './nginx.js';
 
-interface ManualSite {
-  readonly url: string;
-  readonly seeds: string;
-  readonly pages: Readonly<Record<ManualLanguage, number>>;
-  readonly server: string;
-  close(): Promise<void>;
-}
-
 const NAMES: Readonly<Record<ManualLanguage, string>> = {
   en: 'English',
   zh: '中文',
@@ -24,7 +16,7 @@ const FIRST = /^(?:index|new_help)(?:\.[\w-]+)?\.html$/;
  * Serves the manuals by nginx on a free port of 127.0.0.1. A start page leads to each manual. robots.txt names a sitemap with all their
  * pages, since some manuals have links only in scripts.
  */
-export async function serveManuals(): Promise<ManualSite> {
+export async function serveManuals() {
   const files = await manualFiles();
   const served = await serveFolder(async (root) => {
     for (const name of await readdir(MANUAL_FOLDER)) await symlink(join(MANUAL_FOLDER, name), join(root, name));

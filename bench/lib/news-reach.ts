@@ -1,15 +1,7 @@
 import type { Rule } from '../../packages/webcrawl/internal.js';
 import type { NewsWeb } from './news-web.js';
 
-/** Whether rules accept a URL, by docs/RULES.md. Written only for comparison. */
-export type Admits = (url: string) => boolean;
-
-/** Accepts URLs by generated `reject` rules, and by `useful` rules, which take precedence. */
-export function admittedBy(rules: readonly Rule[]): Admits {
-  const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'relevant')];
-  return (url) => !refuses(url) || isUseful(url);
-}
-
+/** Whether active rules match a URL, by docs/RULES.md. Written only for comparison. */
 function matcherOf(rules: readonly Rule[], kind: 'reject' | 'relevant'): (url: string) => boolean {
   const byScope = new Map<string, ((url: string) => boolean)[]>();
   for (const rule of rules) {
@@ -35,7 +27,8 @@ const matching = (regex: string): ((url: string) => boolean) => {
 
 /** The articles that an endless crawl would find from the seeds: within the domains, and only through accepted URLs. */
 export function reachableArticles(web: NewsWeb, rules: readonly Rule[] = []): ReadonlySet<string> {
-  const admits = admittedBy(rules);
+  const [refuses, isUseful] = [matcherOf(rules, 'reject'), matcherOf(rules, 'relevant')];
+  const admits = (url: string): boolean => !refuses(url) || isUseful(url);
   const rewritten = new Map(
     rules.flatMap((rule) => {
       if (rule.state !== 'active' || rule.kind !== 'www') return [];

@@ -1,41 +1,13 @@
 import { mix } from './made-page.js';
 
+/**
+ * `blog`: dated permalinks, archives above them, categories, tags, links to reply to a comment (WordPress). `portal`: sections,
+ * numbered articles, an archive of its own (the systems of large papers). `classic`: scripts with parameters (home-made PHP).
+ */
 export type NewsStyle = 'blog' | 'portal' | 'classic';
 
-export interface NewsSite {
-  readonly number: number;
-  readonly seed: number;
-  /**
-   * `blog`: dated permalinks, archives above them, categories, tags, links to reply to a comment (WordPress). `portal`: sections,
-   * numbered articles, an archive of its own (the systems of large papers). `classic`: scripts with parameters (home-made PHP).
-   */
-  readonly style: NewsStyle;
-  readonly domain: string;
-  /** The host of its seed, with `www`. */
-  readonly host: string;
-  /** Its other host, if it has the same pages without `www`. */
-  readonly twin: string | undefined;
-  readonly forumHost: string;
-  readonly articles: number;
-  readonly perDay: number;
-  readonly hasRelated: boolean;
-  /** Articles link to the one before and after. Otherwise some articles are listed only in the archive. */
-  readonly hasNeighbours: boolean;
-  /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
-  readonly tools: ReadonlySet<'print' | 'mail' | 'login'>;
-  /** Articles have links that share them on social networks, by a redirect. */
-  readonly hasShare: boolean;
-  readonly hasOut: boolean;
-  readonly hasCalendar: boolean;
-  /** Articles add their own parameter `visit` to all links. */
-  readonly hasVisits: boolean;
-  readonly tags: number;
-  readonly threads: number;
-  /** Forum pages add their own parameter `s` to all links. */
-  readonly hasForumSessions: boolean;
-  /** Filters of the search: names and numbers of values. Empty: there is no such search. */
-  readonly facets: readonly (readonly [name: string, values: number])[];
-}
+/** One site of the made-up news web. */
+export type NewsSite = ReturnType<typeof newsSites>[number];
 
 const SITES = 40;
 const [ARTICLES, THREADS] = [1_200, 720];
@@ -52,7 +24,7 @@ const FACETS = [
  * @param scale 1: 40 sites with some 500,000 pages together; less: fewer sites, then smaller ones
  * @param seed another seed gives another web of the same kind
  */
-export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
+export function newsSites(scale: number, seed = 1) {
   const count = Math.max(5, Math.round(SITES * scale));
   const size = Math.min(1, (SITES * scale) / count);
   const numbers = Array.from({ length: count }, (_, i) => i);
@@ -74,16 +46,9 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
   const styleOf = (number: number): NewsStyle => STYLES[number % STYLES.length]!;
   const forums = [...share(1, 0.45)];
   const sessions = share(2, 1 / 3, forums);
-  const searches = share(
-    3,
-    0.4,
-    numbers.filter((number) => styleOf(number) !== 'blog'),
-  );
-  const visits = share(
-    4,
-    0.125,
-    numbers.filter((number) => styleOf(number) !== 'blog'),
-  );
+  const others = numbers.filter((number) => styleOf(number) !== 'blog');
+  const searches = share(3, 0.4, others);
+  const visits = share(4, 0.125, others);
   const [related, neighbours, outs] = [share(5, 0.75), share(6, 0.3), share(8, 0.5)];
   const tools = [
     ['print', share(7, 0.6)],
@@ -102,24 +67,32 @@ export function newsSites(scale: number, seed = 1): readonly NewsSite[] {
     const ofThis = Math.max(30, articles.get(number)!);
     return {
       number,
+      /** All random features of the site are computed from it. */
       seed: own,
       style,
       domain,
       host: `www.${domain}`,
+      /** Its other host, with the same pages. */
       twin: twins.has(number) ? domain : undefined,
       forumHost: style === 'portal' ? `forum.${domain}` : `www.${domain}`,
       articles: ofThis,
       perDay: 2 + (own % 6),
       hasRelated: related.has(number),
+      /** Articles link to the one before and after. Otherwise some articles are listed only in the archive. */
       hasNeighbours: neighbours.has(number),
+      /** Pages that every article has: to print it, to mail it to a friend, to log in and come back. */
       tools: new Set(tools.flatMap(([tool, has]) => (has.has(number) ? [tool] : []))),
+      /** Articles have links that share them on social networks, by a redirect. */
       hasShare: shares.has(number),
       hasOut: outs.has(number),
       hasCalendar: calendars.has(number),
+      /** Articles add their own parameter `visit` to all links. */
       hasVisits: visits.has(number),
       tags: Math.round(ofThis * 0.6),
       threads: threads.has(number) ? Math.max(30, threads.get(number)!) : 0,
+      /** Forum pages add their own parameter `s` to all links. */
       hasForumSessions: sessions.has(number),
+      /** Filters of the search: names and numbers of values. Empty: there is no such search. */
       facets: searches.has(number)
         ? FACETS.map(([name, values]) => [name, Math.max(1, Math.round(values * Math.cbrt(size)))] as const)
         : [],

@@ -12,25 +12,15 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-interface Nginx {
-  readonly path: string;
-  readonly version: string;
-}
-
 const PATHS = [join(PEERS, 'nginx/usr/sbin/nginx'), '/usr/sbin/nginx'];
 
 /** The nginx that `bench/install.sh` has unpacked, else that of the system. Undefined: there is none. */
-export function findNginx(): Nginx | undefined {
+export function findNginx() {
   for (const path of PATHS) {
     const version = /nginx\/[\d.]+/.exec(spawnSync(path, ['-v'], { encoding: 'utf8' }).stderr ?? '')?.[0];
     if (version !== undefined) return { path, version };
   }
   return undefined;
-}
-
-export interface ServedFolder extends WebServer {
-  readonly root: string;
-  readonly server: string;
 }
 
 /**
@@ -42,7 +32,7 @@ export async function serveFolder(
   fill: (root: string) => Promise<unknown>,
   addresses: readonly string[] = ['127.0.0.1'],
   isByAddress = false,
-): Promise<ServedFolder> {
+): Promise<WebServer & { readonly root: string; readonly server: string }> {
   const nginx = findNginx();
   if (!nginx) throw new Error('expected nginx: bench/install.sh nginx fetches it, and so does apt-get install nginx');
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-site-'));
@@ -51,7 +41,7 @@ export async function serveFolder(
   try {
     await mkdir(root);
     await fill(root);
-    const served = await startNginx(nginx, folder, isByAddress ? join(root, '$server_addr') : root, addresses);
+    const served = await startNginx(nginx.path, folder, isByAddress ? join(root, '$server_addr') : root, addresses);
     return {
       ...served,
       root,
@@ -68,7 +58,7 @@ export async function serveFolder(
 }
 
 async function startNginx(
-  { path }: Nginx,
+  path: string,
   folder: string,
   root: string,
   addresses: readonly string[],
