@@ -80,15 +80,10 @@ export async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-interface Asked {
-  readonly name: string;
-  readonly bench: Bench;
-  readonly json: boolean;
-  readonly options: BenchOptions;
-}
+type Asked = Awaited<ReturnType<typeof readArguments>>;
 
 /** @throws Error that tells what was expected */
-export async function readArguments(args: readonly string[]): Promise<Asked> {
+export async function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -117,22 +112,18 @@ export async function readArguments(args: readonly string[]): Promise<Asked> {
   if (unknown !== undefined) throw new Error(`expected --only of ${names.join(', ') || 'nothing'}, found "${unknown}"`);
   const rounds = above0('rounds', values.rounds ?? String(enough));
   if (!Number.isInteger(rounds)) throw new Error(`expected a whole number of --rounds, found ${rounds}`);
-  return {
-    name,
-    bench,
-    json: values.json,
-    options: {
-      rounds,
-      scale: above0('scale', values.scale),
-      site,
-      cache: values.cache,
-      ...(only && { only }),
-      ...(values.cores !== undefined && { cores: readCores(values.cores) }),
-      ...(values.hbase !== undefined && { hbase: values.hbase }),
-      ...(values.against !== undefined && { against: await checkout(values.against) }),
-      say: (line) => console.error(`bench: ${line}`),
-    },
+  const options: BenchOptions = {
+    rounds,
+    scale: above0('scale', values.scale),
+    site,
+    cache: values.cache,
+    ...(only && { only }),
+    ...(values.cores !== undefined && { cores: readCores(values.cores) }),
+    ...(values.hbase !== undefined && { hbase: values.hbase }),
+    ...(values.against !== undefined && { against: await checkout(values.against) }),
+    say: (line) => console.error(`bench: ${line}`),
   };
+  return { name, bench, json: values.json, options };
 }
 
 async function checkout(folder: string): Promise<string> {

@@ -26,14 +26,6 @@ export const profileBench: Bench = {
 
 type Times = ReadonlyMap<string, number>;
 
-interface Findings {
-  readonly plain: CrawlSample;
-  readonly profiled: CrawlSample;
-  readonly threads: Times | undefined;
-  readonly main: Times;
-  readonly parse: Times;
-}
-
 async function run(options: BenchOptions): Promise<BenchResult> {
   return withSite(options, (site) =>
     inEmptyFolder(join(options.cache, 'profile'), async (folder) =>
@@ -42,7 +34,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   );
 }
 
-async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: string): Promise<Findings> {
+async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: string) {
   say('a crawl with an eye on its threads');
   const notes = join(folder, 'notes');
   await mkdir(notes);
@@ -73,7 +65,10 @@ function sum(profiles: readonly ThreadProfile[]): Times {
   return all;
 }
 
-function present(site: Site, { plain, profiled, threads, main, parse }: Findings): BenchResult {
+function present(
+  site: Site,
+  { plain, profiled, threads, main, parse }: Awaited<ReturnType<typeof crawlTwice>>,
+): BenchResult {
   const all = sum([main, parse].map((seconds) => ({ isMain: false, seconds })));
   const busy = total(all) - (all.get(IDLE) ?? 0);
   const parts = largestFirst(all).map(([what, seconds]) => ({

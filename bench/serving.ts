@@ -40,14 +40,7 @@ export const servingBench: Bench = {
   run,
 };
 
-interface Sample {
-  readonly pages: number;
-  readonly seconds: number;
-  /** NaN: the system does not tell. */
-  readonly cpuSeconds: number;
-  readonly searches: readonly number[];
-  readonly failedSearches: number;
-}
+type Sample = Awaited<ReturnType<typeof crawlOnce>>;
 
 /** A crawl that is compared with the crawl of the same pace without --serve. */
 interface Compared {
@@ -74,7 +67,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
   });
 }
 
-async function crawlOnce(site: Site, out: string, scale: number, { pace, isServed }: Compared): Promise<Sample> {
+async function crawlOnce(site: Site, out: string, scale: number, { pace, isServed }: Compared) {
   const { command, args } = OURS.command({ ...site, out });
   const maxDelay = DELAY * Math.min(1, scale);
   const delay = pace === POLITE ? maxDelay : 0;
@@ -246,15 +239,13 @@ interface FoundBatch {
   readonly isCompared: boolean;
 }
 
-interface ServingJob {
-  readonly directory: string;
-  readonly pages: number;
-  readonly hosts: number;
-  readonly port: number;
-}
-
 /** Fills a table and its search index, crawls and serves it while hosts are injected, and searches a page of each batch over HTTP. */
-export async function serveWhileInjecting({ directory, pages, hosts, port }: ServingJob): Promise<FoundBatch[]> {
+export async function serveWhileInjecting({
+  directory,
+  pages,
+  hosts,
+  port,
+}: Record<'pages' | 'hosts' | 'port', number> & { directory: string }): Promise<FoundBatch[]> {
   setV8Flags();
   /** Titles of pages that were parsed but not closed by updatedb yet, by row key. */
   const parsed = new Map<string, string>();

@@ -11,7 +11,7 @@ import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib
 import { NODE_24 } from './lib/crawlers.js';
 import { inEmptyFolder, ROOT } from './lib/folders.js';
 import { firstLine } from './lib/machine.js';
-import { measure } from './lib/measure.js';
+import { measure, type Measurement } from './lib/measure.js';
 import { alternate, over, spread, samplesByName, type Sampled, type Spread } from './lib/rounds.js';
 import { tabulate } from './lib/table.js';
 
@@ -45,10 +45,7 @@ interface Started {
   readonly command: (typeof COMMANDS)[number];
 }
 
-interface Sample {
-  readonly cpuSeconds: number;
-  readonly seconds: number;
-}
+type Sample = Pick<Measurement, 'cpuSeconds' | 'seconds'>;
 
 async function run(options: BenchOptions): Promise<BenchResult> {
   const started = [process.execPath, NODE_24].flatMap((node) => {

@@ -1,11 +1,6 @@
 import type { NewsKind } from './news-paths.js';
 import type { NewsWeb } from './news-web.js';
 
-export interface KnowingRound {
-  readonly fetched: number;
-  readonly useful: number;
-}
-
 /** The kinds of pages that it fetches. Other pages have no links to articles that these do not have. */
 const KINDS: ReadonlySet<NewsKind> = new Set([
   'front',
@@ -31,7 +26,7 @@ interface Node {
  * choice is a hard problem, so this is a good crawler and not an upper bound; the bound is a budget full of articles in every round but the
  * first.
  */
-export function crawlKnowing(web: NewsWeb, rounds: number, budget: number): readonly KnowingRound[] {
+export function crawlKnowing(web: NewsWeb, rounds: number, budget: number) {
   const nodes = graphOf(web);
   const isKnown = new Uint8Array(nodes.length);
   const isDone = new Uint8Array(nodes.length);

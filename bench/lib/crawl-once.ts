@@ -2,24 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Crawler } from './crawlers.js';
 import { bytesOnDisk, measure } from './measure.js';
-import { quartersOf, type Look, type Quarter } from './quarters.js';
+import { quartersOf, type Look } from './quarters.js';
 import type { Site } from './site.js';
 
-export interface CrawlSample {
-  readonly pages: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly peakMb?: number;
-  readonly diskMb: number;
-  /** In order. Empty if the system does not tell the CPU time of a running process. */
-  readonly quarters: readonly Quarter[];
-}
-
-export interface CrawlExtras {
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cores?: number;
-}
+export type CrawlSample = Awaited<ReturnType<typeof crawlOnce>>;
 
 /** Seconds between two polls. Polls take time of the same cores. */
 const LOOK_SECONDS = 0.1;
@@ -29,8 +15,12 @@ export async function crawlOnce(
   crawler: Crawler,
   site: Site,
   cache: string,
-  { args: nodeArgs = [], env: extraEnv, cores }: CrawlExtras = {},
-): Promise<CrawlSample> {
+  {
+    args: nodeArgs = [],
+    env: extraEnv,
+    cores,
+  }: { args?: readonly string[]; env?: Readonly<Record<string, string>>; cores?: number } = {},
+) {
   const out = join(cache, 'crawl');
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
@@ -65,6 +55,7 @@ export async function crawlOnce(
   const end: Look = { seconds, cpuSeconds, requests: (await site.requests()) - before };
   // A process that polled the crawl may still be ending.
   await rm(out, { recursive: true, force: true, maxRetries: 5 });
+  /** Empty if the system does not tell the CPU time of a running process. */
   const quarters = looks.length > 0 ? quartersOf(looks, end) : [];
   return { pages, seconds, cpuSeconds, diskMb, quarters, ...(peakMb !== undefined && { peakMb }) };
 }

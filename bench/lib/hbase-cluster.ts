@@ -14,18 +14,7 @@ import { cpuSecondsOf } from './measure.js';
  * `rs2`, …, Thrift2 gateways `gw1`, `gw2`, …, and `admin`, a gateway without the framed transport, since only such a gateway can make
  * tables with splits.
  */
-export interface HBaseCluster {
-  /** `127.0.0.1:<port>` of each gateway, without `admin`. */
-  readonly gateways: readonly string[];
-  readonly admin: string;
-  readonly parts: readonly string[];
-  /** Kills a part as `kill -9` does, and waits until it is gone. It does nothing for a part that has ended. */
-  kill(part: string): Promise<void>;
-  restart(part: string): Promise<void>;
-  /** CPU seconds of each running part since its start. Empty if there is no /proc. */
-  cpuSeconds(): Readonly<Record<string, number>>;
-  stop(): Promise<void>;
-}
+export type HBaseCluster = Awaited<ReturnType<typeof startHBase>>;
 
 export interface HBaseOptions {
   /** Default: 2. With 0, one runs in the process of the master; use this if none has to be killed. */
@@ -66,7 +55,7 @@ const TICKS_OF_SESSION = 6;
  * @param sources the folder `bench/hbase`
  * @param cache a folder for the libraries that Maven fetches once
  */
-export async function startHBase(sources: string, cache: string, options: HBaseOptions = {}): Promise<HBaseCluster> {
+export async function startHBase(sources: string, cache: string, options: HBaseOptions = {}) {
   const jars = await bringJars({
     name: 'HBase',
     pom: join(sources, 'pom.xml'),
@@ -83,7 +72,7 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
   }
 }
 
-async function startOnce(conf: string, jars: string, options: HBaseOptions): Promise<HBaseCluster> {
+async function startOnce(conf: string, jars: string, options: HBaseOptions) {
   const { regionServers = 2, gateways = 2, session = 6000 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'webcrawl-hbase-'));
   const [zookeeper = 0, master = 0, admin = 0, ...others] = await freePorts(3 + regionServers + gateways);
@@ -173,10 +162,12 @@ async function startOnce(conf: string, jars: string, options: HBaseOptions): Pro
     admin: `127.0.0.1:${admin}`,
     parts: [...parts.keys()],
     kill,
-    async restart(name) {
+    /** Starts a part that was killed, and waits until it answers. */
+    async restart(name: string) {
       await launch(name);
       await untilAnswers(name);
     },
+    /** CPU seconds of each running part since its start. Empty if there is no /proc. */
     cpuSeconds: () =>
       Object.fromEntries(
         [...parts].flatMap(([name, part]) => (isRunning(part) ? [[name, cpuSecondsOf(part.child!.pid!)]] : [])),

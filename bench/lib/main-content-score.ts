@@ -16,21 +16,10 @@ export interface ArticlePage {
 
 const PICTURE = /!\[[^\]]*\]\([^)]*\)/g;
 
-export interface MainContentScore {
-  pages: number;
-  empty: number;
-  /** Numbers of fragments: wanted ones that were found, wanted ones that were not, and unwanted ones that were found. */
-  right: number;
-  missing: number;
-  wrong: number;
-  /** Sums of precision and recall over articles, and the number of articles. */
-  precision: number;
-  precisions: number;
-  recall: number;
-  recalls: number;
-}
+/** Of fragments: wanted ones that were found, wanted ones that were not, unwanted ones that were found. Of articles: sums, and their counts. */
+export type MainContentScore = ReturnType<typeof noMainContentScore>;
 
-export function noMainContentScore(): MainContentScore {
+export function noMainContentScore() {
   return { pages: 0, empty: 0, right: 0, missing: 0, wrong: 0, precision: 0, precisions: 0, recall: 0, recalls: 0 };
 }
 

@@ -4,41 +4,17 @@ import { linksOf } from './news-links.js';
 import { pathOf, type NewsKind, type Place } from './news-paths.js';
 import { newsSites, type NewsSite } from './news-sites.js';
 
-export interface NewsAnswer {
-  readonly kind: NewsKind;
-  /** Absolute URLs, in page order. For a redirect, only its target. */
-  readonly links: readonly string[];
-  /** The site and the article that it shows, the same for all of its URLs, except print versions. Undefined: it is no article. */
-  readonly article: string | undefined;
-  readonly hasSession: boolean;
-}
-
 /** A made-up web of news sites. A page is there once the web has given a link to it, and is the same every time. */
-export interface NewsWeb {
-  readonly sites: readonly NewsSite[];
-  readonly seeds: readonly string[];
-  /** The kind of a URL. Undefined: there is no page, or the URL has a session id. */
-  kindOf(url: string): NewsKind | undefined;
-  answerOf(url: string): NewsAnswer | undefined;
-  fetch(url: string): FetchOutcome;
-}
+export type NewsWeb = ReturnType<typeof newsWeb>;
+export type NewsAnswer = NonNullable<ReturnType<NewsWeb['answerOf']>>;
 
 const WORDS = 60;
 const GONE: FetchOutcome = { kind: 'gone', code: 'not_found', http: 404 };
 const SESSION = /[?&](visit|s)=([0-9a-f]{8})$/;
 const FORUM: readonly NewsKind[] = ['boards', 'thread', 'post', 'member'];
 
-interface Found {
-  readonly site: NewsSite;
-  readonly host: string;
-  readonly place: Place;
-  /** The parameter with its value that is added to links. */
-  readonly session: string | undefined;
-  readonly hasSession: boolean;
-}
-
 /** @param scale 1: 40 sites with some 500,000 URLs, without the endless calendars and sessions */
-export function newsWeb(scale: number, seed = 1): NewsWeb {
+export function newsWeb(scale: number, seed = 1) {
   const sites = newsSites(scale, seed);
   const byHost = new Map<string, NewsSite>();
   for (const site of sites) {
@@ -54,7 +30,7 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
     return path;
   };
 
-  function find(url: string): Found | undefined {
+  function find(url: string) {
     const [, host = '', path = ''] = /^http:\/\/([^/]+)(\/.*)$/.exec(url) ?? [];
     const site = byHost.get(host);
     if (!site) return undefined;
@@ -74,12 +50,13 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
       site,
       host,
       place,
+      /** The parameter with its value that is added to links. */
       session: gives ? `${isForum ? 's' : 'visit'}=${id ?? own()}` : undefined,
       hasSession: id !== undefined,
     };
   }
 
-  function linksIn({ site, host, place, session }: Found): readonly string[] {
+  function linksIn({ site, host, place, session }: NonNullable<ReturnType<typeof find>>): readonly string[] {
     return linksOf(site, place, sites).map((link) => {
       if (typeof link === 'string') return link;
       const isForum = FORUM.includes(link.kind);
@@ -96,18 +73,21 @@ export function newsWeb(scale: number, seed = 1): NewsWeb {
   return {
     sites,
     seeds: sites.map(({ host }) => `http://${host}/`),
-    kindOf(url) {
+    /** The kind of a URL. Undefined: there is no page, or the URL has a session id. */
+    kindOf(url: string) {
       const found = find(url);
       return found && !found.hasSession ? found.place.kind : undefined;
     },
-    answerOf(url) {
+    /** Links are absolute and in page order; of a redirect, only its target. */
+    answerOf(url: string) {
       const found = find(url);
       if (!found) return undefined;
       const { site, place, hasSession } = found;
+      // The same for all of its URLs, except print versions.
       const article = place.kind === 'article' ? `${site.number}:${place.at[0]}` : undefined;
       return { kind: place.kind, links: linksIn(found), article, hasSession };
     },
-    fetch(url) {
+    fetch(url: string): FetchOutcome {
       const found = find(url);
       if (!found) return GONE;
       const links = linksIn(found);

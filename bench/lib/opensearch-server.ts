@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bringJars } from './maven.js';
 
-export interface OpenSearchServer {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+export type OpenSearchServer = Awaited<ReturnType<typeof startOpenSearch>>;
 
 const HEAP = '1g';
 
@@ -18,7 +14,7 @@ const HEAP = '1g';
  * @param sources the folder `bench/opensearch`
  * @param cache a folder for the libraries that Maven fetches once
  */
-export async function startOpenSearch(sources: string, cache: string): Promise<OpenSearchServer> {
+export async function startOpenSearch(sources: string, cache: string) {
   const jars = await bringJars({
     name: 'OpenSearch',
     pom: join(sources, 'pom.xml'),

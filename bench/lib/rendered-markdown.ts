@@ -1,15 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-interface Found {
-  readonly words: string[];
-  readonly links: string[];
-  /** Position of each list item in the lists around it, and its words. */
-  readonly items: string[];
-  readonly tables: string[];
-  readonly code: string[];
-}
-
 const RENDERER = withFormulas(new MarkdownIt({ html: true }));
 
 /**
@@ -41,9 +32,11 @@ const INLINE =
 const NOT_SHOWN = /^(script|style|template|button|head|annotation(-xml)?)$/;
 const HEADING = /^h[1-6]$/;
 
-class Reader implements Found {
+/** Reads what a reader of the page sees. */
+class Reader {
   readonly words: string[] = [];
   readonly links: string[] = [];
+  /** Position of each list item in the lists around it, and its words. */
   readonly items: string[] = [];
   readonly tables: string[] = [];
   readonly code: string[] = [];
@@ -111,7 +104,7 @@ class Reader implements Found {
   }
 }
 
-function foundIn(root: Tree.Element): Found {
+function foundIn(root: Tree.Element): Reader {
   const reader = new Reader();
   reader.read(root, '');
   return reader.finish();
