@@ -1,7 +1,4 @@
-/**
- * The memory of an audit, at most 400 MB for 1,000,000 rows with 10 to 47 links each, and its cost. Each table is audited in
- * its own process, which reads all findings.
- */
+/** Each table is audited in a process of its own, which reads all findings. */
 import { join } from 'node:path';
 import { setV8Flags } from '../packages/util/index.js';
 import { audit, openContext } from '../packages/webcrawl/internal.js';

@@ -1,4 +1,3 @@
-/** How well the publishing date of pages is found, by webcrawl and by htmldate, on a public set. */
 import { readFileSync } from 'node:fs';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { DATE_FINDERS, isInstalled, openReader } from './lib/page-readers.js';

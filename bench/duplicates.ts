@@ -1,4 +1,3 @@
-/** How many of known duplicates `webcrawl dedup` finds, how often it is wrong, and its cost for 1,000,000 pages. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setV8Flags } from '../packages/util/index.js';

@@ -1,7 +1,4 @@
-/**
- * The speed of exports: rows and megabytes in a second for each format, beside a plain scan of the same fields, and the peak memory, also
- * with a tenth of the rows. Each runs in its own process on the same tables.
- */
+/** Each format runs in a process of its own, on the same two tables: the smaller one shows whether memory grows with the rows. */
 import { join } from 'node:path';
 import { setV8Flags } from '../packages/util/index.js';
 import { openContext } from '../packages/webcrawl/internal.js';

@@ -1,6 +1,6 @@
 /**
- * A crawl for articles on a made-up web of 40 news sites with 500,000 URLs, a tenth of them articles: with default scoring, with rules on
- * relevance, with filters that the crawler proposes in addition, and beside a crawler that knows the whole web.
+ * A crawl for articles, a tenth of a made-up web: with default scoring, with rules on relevance, with filters that the crawler proposes in
+ * addition, and beside a crawler that knows the whole web.
  */
 import { join } from 'node:path';
 import { jobs, openContext, rules, type NewRule, type Rule } from '../packages/webcrawl/internal.js';

@@ -1,7 +1,4 @@
-/**
- * The graph of links and its rank: seconds and memory for making nodes and edges from rows, and for an iteration of PageRank. The rows are
- * generated while they are read.
- */
+/** The rows are generated while they are read. */
 import { join } from 'node:path';
 import { buildGraphs, pageRank, withWorkFolder } from '../packages/graph/public.js';
 import { setV8Flags } from '../packages/util/index.js';

@@ -1,6 +1,6 @@
 /**
- * A cycle of a batch on HBase tables of different size: what generate, fetch, parse and updatedb take, and whether that grows with the
- * table. There is no network. Each job runs in its own process. A table is filled once, and each round uses the next batch of it.
+ * Whether the cost of a cycle grows with the table. There is no network. Each job runs in its own process. A table is filled once, and each
+ * round uses the next batch of it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

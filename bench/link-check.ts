@@ -1,7 +1,4 @@
-/**
- * `webcrawl audit` beside linkchecker and lychee: the broken links and `#fragments` that each reports on the manuals of Debian
- * and on Rust's std and book, and the cost of a check with the same number of connections and no delay.
- */
+/** The broken links and `#fragments` that each checker reports, and its cost with the same number of connections and no delay. */
 import { join } from 'node:path';
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { CHECKED_SITES, serveChecked } from './lib/checked-manuals.js';

@@ -1,4 +1,3 @@
-/** How well the main content of pages is found, by webcrawl and by others, on two public sets. */
 import { isWanted, type Bench, type BenchOptions, type BenchResult } from './lib/bench.js';
 import { addArticle, addFragments, f1Of, noMainContentScore, type MainContentScore } from './lib/main-content-score.js';
 import { EXTRACTORS, isInstalled, openReader } from './lib/page-readers.js';

@@ -1,7 +1,4 @@
-/**
- * The memory of webcrawl, of which at most 500 MB is the goal: a crawl of the generated web, as users run it, until its table has 5,000,000
- * rows. It shows whether memory grows with the table, and whether the crawl slows down. There is no network.
- */
+/** A crawl of the generated web, as users run it, without network: whether memory grows with the table, and whether the crawl slows down. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setV8Flags } from '../packages/util/index.js';

@@ -1,6 +1,6 @@
 /**
- * The operations that a crawl requests from the store for each page: the same crawl as in the benchmark `crawl`, with all calls counted.
- * The counts hardly depend on the machine, so one round is enough; the division of work into batches changes them a little.
+ * The crawl of the benchmark `crawl`, with all calls of the store counted. The counts hardly depend on the machine, so one round is enough;
+ * the division of work into batches changes them a little.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Where the CPU time of a crawl goes: webcrawl crawls the same site as in the benchmark `crawl` twice. The first time the CPU time of each
- * of its threads is noted; the second time Node's profiler samples all threads that run JavaScript.
+ * webcrawl crawls the site of the benchmark `crawl` twice. The first time the CPU time of each of its threads is noted; the second time
+ * Node's profiler samples all threads that run JavaScript.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

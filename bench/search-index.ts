@@ -1,4 +1,3 @@
-/** How fast pages are indexed, how large the index is, how much memory this takes, and how long queries take. */
 import { join } from 'node:path';
 import { createWords, openIndexReader, openOpenSearchReader } from '../packages/index/index.js';
 import { askIndex, parseQuery, weightsOf } from '../packages/search/index.js';

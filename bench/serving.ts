@@ -1,6 +1,6 @@
 /**
- * The cost of serving for a crawl: `crawl --serve` with one query in a second, alternating with the same crawl without it, at full speed
- * and with a delay. Also the time from the end of updatedb until a search finds a page of its batch, with a large table.
+ * `crawl --serve` with one query in a second, alternating with the same crawl without it, at full speed and with a delay. Also the time from
+ * the end of updatedb until a search finds a page of its batch, with a large table.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,4 @@
-/**
- * The cost of a start: the CPU time of short commands, beside that of Node alone. On the Node that runs the benchmark, and on Node 24,
- * which caches compiled code for the next start.
- */
+/** On the Node that runs the benchmark, and on Node 24, which caches compiled code for the next start. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

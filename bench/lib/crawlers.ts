@@ -44,18 +44,13 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
 
 function options({ seeds, stay, out }: CrawlTask): string[] {
   const reject = /^-(.*)$/m.exec(readFileSync(URL_RULES, 'utf8'))?.[1] ?? '';
-  return [
-    '--seeds',
-    seeds.join(' '),
-    '--stay',
-    stay,
-    '--out',
-    out,
-    '--concurrency',
-    String(CONCURRENCY),
-    '--reject',
-    reject,
-  ];
+  const given = { seeds: seeds.join(' '), stay, out, concurrency: CONCURRENCY, reject };
+  return Object.entries(given).flatMap(([name, value]) => [`--${name}`, String(value)]);
+}
+
+/** The version that a file states, if a program is installed. */
+function versionIn(program: string, file: string, pattern: RegExp): string | undefined {
+  return existsSync(program) ? pattern.exec(readFileSync(join(BENCH, file), 'utf8'))?.[1] : undefined;
 }
 
 function pagesPrinted(stdout: string): number {
@@ -105,19 +100,14 @@ export function otherCheckout(folder: string): Crawler {
 export const PEER_CRAWLERS: readonly Crawler[] = [
   {
     name: 'colly',
-    version() {
-      if (!existsSync(join(PEERS, 'colly/colly'))) return undefined;
-      return /colly\/v2 v(\S+)/.exec(readFileSync(join(BENCH, 'peers/colly/go.mod'), 'utf8'))?.[1];
-    },
+    version: () => versionIn(join(PEERS, 'colly/colly'), 'peers/colly/go.mod', /colly\/v2 v(\S+)/),
     command: (task) => ({ command: join(PEERS, 'colly/colly'), args: options(task) }),
     pages: pagesPrinted,
   },
   {
     name: 'spider',
-    version() {
-      if (!existsSync(join(PEERS, 'spider/release/crawl'))) return undefined;
-      return /^spider = .*"=([\d.]+)"/m.exec(readFileSync(join(BENCH, 'peers/spider/Cargo.toml'), 'utf8'))?.[1];
-    },
+    version: () =>
+      versionIn(join(PEERS, 'spider/release/crawl'), 'peers/spider/Cargo.toml', /^spider = .*"=([\d.]+)"/m),
     command: (task) => ({ command: join(PEERS, 'spider/release/crawl'), args: options(task) }),
     pages: pagesPrinted,
     about:
@@ -145,9 +135,8 @@ export const PEER_CRAWLERS: readonly Crawler[] = [
   {
     name: 'crawlee',
     version() {
-      const manifest = join(BENCH, 'node_modules/@crawlee/cheerio/package.json');
-      if (!existsSync(manifest)) return undefined;
-      return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+      const manifest = 'node_modules/@crawlee/cheerio/package.json';
+      return versionIn(join(BENCH, manifest), manifest, /"version": "([^"]*)"/);
     },
     command: (task) => ({
       command: process.execPath,

@@ -31,6 +31,9 @@ const [CLOUD, TOPICS, LATEST_THREADS] = [30, 8, 6];
 const to = (kind: NewsKind, ...at: readonly number[]): Place => ({ kind, at });
 const upTo = (n: number): number[] => Array.from({ length: Math.max(0, n) }, (_, i) => i);
 const articles = (found: readonly number[]): Place[] => found.map((article) => to('article', article));
+/** Links to the shown ones of some articles. */
+const listed = (site: NewsSite, count: number, at: (i: number) => number): Place[] =>
+  articles(shown(site, upTo(count).map(at)));
 
 const pagesOfSection = ({ articles: all }: NewsSite): number =>
   Math.min(SECTION_PAGES, Math.ceil(all / 6 / IN_SECTION));
@@ -92,17 +95,12 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
   switch (place.kind) {
     case 'front':
     case 'about': {
-      const newest = place.kind === 'front' ? shown(site, upTo(22)) : [];
-      const read =
-        place.kind === 'front'
-          ? shown(
-              site,
-              upTo(10).map((i) => anyOf(site, i, 30)),
-            )
-          : [];
+      const isFront = place.kind === 'front';
+      const newest = isFront ? listed(site, 22, (i) => i) : [];
+      const read = isFront ? listed(site, 10, (i) => anyOf(site, i, 30)) : [];
       const others = [1, 2, 3].map((i) => `http://${sites[(site.number + i * 7) % sites.length]!.host}/`);
       const { twin } = site;
-      return [...articles(newest), ...articles(read), ...others, ...(twin === undefined ? [] : [`http://${twin}/`])];
+      return [...newest, ...read, ...others, ...(twin === undefined ? [] : [`http://${twin}/`])];
     }
     case 'article':
       return linksOfArticle(site, a, sites);
@@ -112,13 +110,9 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
     case 'reply':
       return articles([a]);
     case 'section': {
-      const places = upTo(IN_SECTION).map((i) => b * IN_SECTION + i);
-      const found = shown(
-        site,
-        places.map((one) => atPlace(a, one)),
-      );
+      const found = listed(site, IN_SECTION, (i) => atPlace(a, b * IN_SECTION + i));
       const orders = site.style === 'classic' ? upTo(ORDERS).map((order) => to('section', a, 0, order)) : [];
-      return [...articles(found), ...orders, ...next(pagesOfSection(site), b, (page) => to('section', a, page, c))];
+      return [...found, ...orders, ...next(pagesOfSection(site), b, (page) => to('section', a, page, c))];
     }
     case 'archive':
       if (site.style === 'blog') return monthsOf(site).map(([year, month]) => to('month', year, month, 0));
@@ -137,19 +131,13 @@ function ownLinks(site: NewsSite, place: Place, sites: readonly NewsSite[]): New
       return [...articles(articlesOf(site, a)), ...near.map((day) => to('day', day))];
     }
     case 'tag': {
-      const found = shown(
-        site,
-        upTo(IN_TAG).map((i) => anyOf(site, a, b * IN_TAG + i, 31)),
-      );
+      const found = listed(site, IN_TAG, (i) => anyOf(site, a, b * IN_TAG + i, 31));
       const others = [1, 2, 3].map((i) => to('tag', mix(site.seed, a, i, 32) % site.tags, 0));
-      return [...articles(found), ...others, ...next(pagesOfTag(site, a), b, (page) => to('tag', a, page))];
+      return [...found, ...others, ...next(pagesOfTag(site, a), b, (page) => to('tag', a, page))];
     }
     case 'author': {
-      const found = shown(
-        site,
-        upTo(IN_AUTHOR).map((i) => (b * IN_AUTHOR + i) * AUTHORS + a),
-      );
-      return [...articles(found), ...next(pagesOfAuthor(site), b, (page) => to('author', a, page))];
+      const found = listed(site, IN_AUTHOR, (i) => (b * IN_AUTHOR + i) * AUTHORS + a);
+      return [...found, ...next(pagesOfAuthor(site), b, (page) => to('author', a, page))];
     }
     case 'search':
       return linksOfSearch(site, place.at);
@@ -221,10 +209,7 @@ function linksOfSearch(site: NewsSite, at: readonly number[]): NewsLink[] {
   const [page = 0, ...chosen] = at;
   const facets = chosen.filter((_, i) => i % 2 === 0);
   const key = facets.map((facet, i) => facet * 100 + chosen[2 * i + 1]!).sort((a, b) => a - b);
-  const found = shown(
-    site,
-    upTo(IN_SEARCH).map((i) => anyOf(site, ...key, page * IN_SEARCH + i, 43)),
-  );
+  const found = listed(site, IN_SEARCH, (i) => anyOf(site, ...key, page * IN_SEARCH + i, 43));
   const more =
     facets.length < MOST_FACETS
       ? site.facets.flatMap(([, values], facet) =>
@@ -233,7 +218,7 @@ function linksOfSearch(site: NewsSite, at: readonly number[]): NewsLink[] {
       : [];
   const fewer = facets.map((_, i) => to('search', 0, ...chosen.filter((_, j) => Math.floor(j / 2) !== i)));
   const further = page + 1 < SEARCH_PAGES ? [{ kind: 'search', at: [page + 1, ...chosen] } as const] : [];
-  return [...articles(found), ...more, ...fewer, ...further];
+  return [...found, ...more, ...fewer, ...further];
 }
 
 function linksOfCalendar(year: number, month: number, date: number): NewsLink[] {
