@@ -7,7 +7,7 @@ import {
   type Candidate,
   type NewRule,
 } from '../../../packages/webcrawl/internal.js';
-import { crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
+import { crawlAsNews, crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
@@ -66,12 +66,12 @@ test('if no seed leads to a relevant page, nothing is proposed that may be on th
 
 test('ways from other domains count for a domain without seeds', async () => {
   const web = { ...newsWeb(), 'http://other.example/': links(`${SITE}/`) };
-  await using crawl = await crawledNews(web, { seeds: ['http://other.example/'] });
+  await using crawl = await crawlAsNews(web, ['http://other.example/']);
   expect(await prefixesOf(crawl)).toEqual(['/tag/']);
 });
 
 test('a domain needs enough relevant pages that can be reached', async () => {
-  await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minRelevant': 8 } });
+  await using crawl = await crawledNews({ settings: { 'propose.minRelevant': 8 } });
   await crawl.tables.pages.write(unfetched([`${SITE}/news/alone-1`, `${SITE}/news/alone-2`]));
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
@@ -92,7 +92,7 @@ test.each<[what: string, settings: Record<string, number>, urls: string[], why: 
     'propose.minShare is 0.5',
   ],
 ])('a proposal is refused where %s', async (_, settings, urls, why) => {
-  await using crawl = await crawledNews(newsWeb(), { settings });
+  await using crawl = await crawledNews({ settings });
   expect((await rules.propose(crawl)).proposals).toHaveLength(1);
   await crawl.tables.pages.write(unfetched(urls));
   await expect(rules.applyProposals(crawl, { numbers: [1] })).rejects.toMatchObject({

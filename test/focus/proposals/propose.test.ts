@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jobs, rowKeyOf, rules } from '../../../packages/webcrawl/internal.js';
 import { testCrawl, type TestCrawl } from '../../support/test-crawl.js';
-import { crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
+import { crawlAsNews, crawledNews, newsWeb, SETTINGS, SITE, USEFUL } from '../../support/focus/news-web.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 
 test('proposes to reject sections without relevant pages, but not the only way to one', async () => {
@@ -54,7 +54,7 @@ test('nothing is proposed that rejects a seed or what a rule made by hand accept
     expect((await rules.propose(crawl)).proposals).toEqual([]);
   }
   {
-    await using crawl = await crawledNews(newsWeb(), { seeds: [`${SITE}/`, `${SITE}/tag/9`] });
+    await using crawl = await crawledNews({ seeds: [`${SITE}/`, `${SITE}/tag/9`] });
     expect((await rules.propose(crawl)).proposals).toEqual([]);
   }
   await using crawl = await crawledNews();
@@ -72,7 +72,7 @@ test('without relevant rules, or with fewer relevant pages than required, no sec
 });
 
 test('nothing is proposed for a domain if too little would be rejected', async () => {
-  await using crawl = await crawledNews(newsWeb(), { settings: { 'propose.minShare': 0.6 } });
+  await using crawl = await crawledNews({ settings: { 'propose.minShare': 0.6 } });
   const { proposals, counters } = await rules.propose(crawl);
   expect(proposals).toEqual([]);
   expect(counters).toMatchObject({ dropped_share: 1 });
@@ -87,7 +87,7 @@ test('if a section is the only way to a relevant page, a part of it may still be
   );
   web[`${SITE}/`] = links('/forum/list/0', ...Array.from({ length: 6 }, (_, i) => `/news/${i}`));
   web[`${SITE}/news/lost`] = links('/');
-  await using crawl = await crawledNews(web);
+  await using crawl = await crawlAsNews(web);
   const { proposals } = await rules.propose(crawl);
   const prefixes = proposals.map(({ rule }) => rule.kind !== 'www' && 'prefix' in rule.pattern && rule.pattern.prefix);
   expect(prefixes).toEqual(['/forum/user/', '/tag/']);

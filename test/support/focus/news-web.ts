@@ -1,4 +1,5 @@
-import { jobs, rules } from '../../../packages/webcrawl/internal.js';
+import { jobs, MemoryStore, rules } from '../../../packages/webcrawl/internal.js';
+import { copyStore } from '../stores/copy-store.js';
 import { testCrawl, type TestCrawl } from '../test-crawl.js';
 import { fakeWeb, links } from '../web/fake-web.js';
 
@@ -28,12 +29,30 @@ export function newsWeb(): Record<string, string> {
 /** The pages to which page number `i` of a list links. */
 const next = (paths: readonly string[], i: number): readonly string[] => paths.slice(4 * i + 1, 4 * i + 5);
 
-/** Crawls the news web, or another one, to its end, with news as relevant pages. */
-export async function crawledNews(
-  web = newsWeb(),
-  { seeds = [`${SITE}/`], settings = {} }: { seeds?: string[]; settings?: Record<string, number> } = {},
+/** Tables of the news web that was crawled, by the seeds. */
+const crawledStores = new Map<string, Promise<MemoryStore>>();
+
+/** Crawls the news web to its end, with news as relevant pages. It is crawled once for each list of seeds: others get a copy of that table. */
+export async function crawledNews({ seeds = [`${SITE}/`], settings = {} } = {}): Promise<TestCrawl> {
+  const id = seeds.join(' ');
+  if (!crawledStores.has(id)) {
+    const store = new MemoryStore();
+    crawledStores.set(
+      id,
+      crawlAsNews(newsWeb(), seeds, store).then(() => store),
+    );
+  }
+  const store = await copyStore((await crawledStores.get(id))!);
+  return testCrawl(fakeWeb(newsWeb()), { store, settings: { ...SETTINGS, ...settings } });
+}
+
+/** Crawls a web to its end, with news as relevant pages. */
+export async function crawlAsNews(
+  web: Record<string, string>,
+  seeds: readonly string[] = [`${SITE}/`],
+  store = new MemoryStore(),
 ): Promise<TestCrawl> {
-  const crawl = await testCrawl(fakeWeb(web), { settings: { ...SETTINGS, ...settings } });
+  const crawl = await testCrawl(fakeWeb(web), { store, settings: SETTINGS });
   await rules.add(crawl, USEFUL);
   await jobs.crawl(crawl, { seeds, stay: 'any' });
   return crawl;
