@@ -219,25 +219,27 @@ describe('index', () => {
     expect((await dumpIndex(crawl.folder)).terms).toContain(`${key('')} title 0 chang`);
   });
 
-  test.each([
-    ['no title', () => ({ title: undefined })],
-    ['a number as text', () => ({ text: 7 })],
-    ['a function', () => ({ anchors: () => 'x' })],
-    ['a time that is none', () => ({ fetchedAt: 1.5 })],
-    ['a rank that is none', () => ({ rank: NaN })],
-    ['an unknown field', () => ({ body: 'x' })],
-    ['a promise', () => Promise.resolve(true)],
-    ['nothing', () => undefined],
-  ])('an index filter that returns %s rejects that page, and no other', async (_what, wrong) => {
-    const filter = ((page) => (page.title === 'One' ? wrong() : { ...page })) as NonNullable<Plugin['indexFilter']>;
-    await using crawl = await crawled({ plugins: [{ name: 'wrong', indexFilter: filter }] });
-    await allRounds(crawl);
-    expect((await jobs.index(crawl)).counters).toMatchObject({
-      added: 3,
-      rejected_wrong: 1,
-      plugin_error_wrong: 1,
-    });
-    expect(await keysOf(crawl.folder)).toEqual([key(''), key('copy'), key('two')]);
+  test('an index filter that returns something else than a page or a reason rejects that page, and no other', async () => {
+    const wrong: Record<string, () => unknown> = {
+      'no title': () => ({ title: undefined }),
+      'a number as text': () => ({ text: 7 }),
+      'a function': () => ({ anchors: () => 'x' }),
+      'a time that is none': () => ({ fetchedAt: 1.5 }),
+      'a rank that is none': () => ({ rank: NaN }),
+      'an unknown field': () => ({ body: 'x' }),
+      'a promise': () => Promise.resolve(true),
+      nothing: () => undefined,
+    };
+    const titles = [...Object.keys(wrong), 'right'];
+    const web = fakeWeb(
+      Object.fromEntries(titles.map((title, i) => [`http://a.example/${i}`, `<title>${title}</title>`])),
+    );
+    const filter = ((page) => (wrong[page.title] ?? (() => ({ ...page })))()) as NonNullable<Plugin['indexFilter']>;
+    await using crawl = await crawled({ web, plugins: [{ name: 'wrong', indexFilter: filter }] });
+    await round(crawl, ...titles.map((_, i) => `http://a.example/${i}`));
+    const { counters } = await jobs.index(crawl);
+    expect(await keysOf(crawl.folder)).toEqual([key('8')]);
+    expect(counters).toMatchObject({ added: 1, rejected_wrong: 8, plugin_error_wrong: 8 });
   });
 
   test('an index is compared with the whole table if another index got its batches', async () => {
