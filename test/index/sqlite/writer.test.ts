@@ -6,10 +6,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createWords, INDEX_FILE, openDatabase, type Words } from '../../../packages/index/index.js';
 import { openWriterThread } from '../../../packages/index/writing/writer-thread.js';
 import { openSqliteWriter, writerOf } from '../../../packages/index/sqlite/writer.js';
-import type { IndexDocument, IndexWriter } from '../../../packages/plugin-api/index.js';
+import type { IndexWriter } from '../../../packages/plugin-api/index.js';
 import { ROOT } from '../../support/docs/source-files.js';
 import { dumpIndex } from '../../support/index/dump-index.js';
 import { suiteFolder } from '../../support/files/temp-folder.js';
+import { checkWriter, keyOf, put } from '../../support/index/writer-suite.js';
 
 /** A thread cannot run TypeScript, so it loads the built code; `npm test` keeps it up to date. */
 const entry = pathToFileURL(join(ROOT, 'dist/tests/writer-worker.js'));
@@ -24,27 +25,6 @@ let made = 0;
 const newFolder = (): string => join(root, `i${++made}`);
 
 const TABLE = 'a table';
-const FETCHED = 1_700_000_000_000;
-
-function documentOf(n: number, over: Partial<IndexDocument> = {}): IndexDocument {
-  const text = over.text ?? `text of page number ${n}`;
-  return {
-    key: `com.example:http/${n}`,
-    url: `http://example.com/${n}`,
-    title: `Page ${n}`,
-    headings: 'First heading\nSecond',
-    anchors: 'a link',
-    text,
-    language: 'en',
-    fetchedAt: FETCHED,
-    modifiedAt: 0,
-    rank: 0.5,
-    fingerprint: `f${n}${text}`,
-    ...over,
-  };
-}
-const put = (n: number, over?: Partial<IndexDocument>) => ({ type: 'put', document: documentOf(n, over) }) as const;
-const keyOf = (n: number): string => documentOf(n).key;
 
 async function openHere(folder: string, table = TABLE): Promise<IndexWriter> {
   await mkdir(folder, { recursive: true }).catch(() => undefined);
@@ -62,59 +42,7 @@ describe.each([
   test('adds, replaces, ranks and removes; again changes nothing', async () => {
     if (where !== 'in this thread') expect(existsSync(entry), 'run npm run build').toBe(true);
     const folder = newFolder();
-    let writer = await open(folder);
-    const changes = [put(1), put(2), put(3, { text: 'running packages' })] as const;
-    expect(await writer.apply(changes)).toEqual({ added: 3, changed: 0, removed: 0 });
-    const applied = await writer.apply([
-      put(2, { text: 'other words', rank: 0.25 }),
-      { type: 'remove', key: keyOf(1) },
-      { type: 'touch', key: keyOf(3), rank: 0.75, fetchedAt: 5 },
-      { type: 'touch', key: keyOf(9), rank: 1, fetchedAt: 5 },
-      { type: 'remove', key: keyOf(8) },
-    ]);
-    expect(applied).toEqual({ added: 0, changed: 2, removed: 1 });
-    await writer.close();
-    const first = await dumpIndex(folder);
-    expect(first.docs.map(({ key, rank }) => [key, rank])).toEqual([
-      [keyOf(2), 0.25],
-      [keyOf(3), 0.75],
-    ]);
-    expect(first.terms).toContain(`${keyOf(2)} text 1 word`);
-    expect(first.terms).toContain(`${keyOf(3)} text 0 run`);
-    expect(first.terms).toContain(`${keyOf(3)} url 0 exampl`);
-    expect(first.terms).toContain(`${keyOf(3)} headings 2 second`);
-    expect(first.terms.some((each) => each.startsWith('?') || each.includes('number'))).toBe(false);
-
-    writer = await open(folder);
-    await writer.apply([put(2, { text: 'other words', rank: 0.25 }), { type: 'remove', key: keyOf(1) }]);
-    expect(await writer.entries(undefined, 10)).toEqual([
-      { key: keyOf(2), rank: 0.25, fetchedAt: FETCHED, fingerprint: 'f2other words' },
-      { key: keyOf(3), rank: 0.75, fetchedAt: 5, fingerprint: 'f3running packages' },
-    ]);
-    expect(await writer.entries(keyOf(2), 10)).toHaveLength(1);
-    expect(await writer.entries(undefined, 1)).toHaveLength(1);
-    await writer.close();
-    expect(await dumpIndex(folder)).toEqual(first);
-  });
-
-  test('is complete once it is marked so, until it is cleared for another tokenizer', async () => {
-    const folder = newFolder();
-    let writer = await open(folder);
-    expect(writer.isWhole).toBe(false);
-    await writer.apply([put(1)]);
-    await writer.markWhole();
-    expect(writer.isWhole).toBe(true);
-    await writer.close();
-    writer = await open(folder);
-    expect(writer.isWhole).toBe(true);
-    await writer.close();
-
-    const other = await openSqliteWriter(folder, TABLE, { ...words, name: 'other' });
-    expect(other.isWhole).toBe(false);
-    expect(await other.entries(undefined, 10)).toEqual([]);
-    await other.apply([put(2)]);
-    await other.close();
-    expect((await dumpIndex(folder)).docs).toHaveLength(1);
+    await checkWriter(() => open(folder));
   });
 
   test('belongs to one table: another one is rejected, and changes nothing', async () => {
@@ -134,49 +62,6 @@ describe.each([
     await again.close();
   });
 
-  test('the database of another program is rejected, and stays', async () => {
-    const folder = newFolder();
-    await mkdir(folder);
-    const file = join(folder, INDEX_FILE);
-    const refused = { code: 'BAD_SETTING', message: expect.stringContaining('of another program') as string };
-    await writeFile(file, 'no database at all, '.repeat(500));
-    await expect(open(folder)).rejects.toMatchObject(refused);
-    expect(await readFile(file, 'utf8')).toContain('no database at all');
-    await rm(file);
-    for (const name of ['docs', 'other']) {
-      const database = await openDatabase(file, { readOnly: false });
-      database.exec(`create table ${name}(id); insert into ${name} values(7); create table if not exists info(a)`);
-      if (name === 'docs') database.exec('drop table info');
-      database.close();
-      await expect(open(folder)).rejects.toMatchObject(refused);
-      const again = await openDatabase(file, { readOnly: true });
-      expect(again.prepare(`select id from ${name}`).all()).toEqual([{ id: 7 }]);
-      again.close();
-    }
-  });
-
-  test('a damaged database is rebuilt', async () => {
-    const folder = newFolder();
-    await mkdir(folder);
-    await writeFile(join(folder, INDEX_FILE), `SQLite format 3\0${'damaged '.repeat(1000)}`);
-    const writer = await open(folder);
-    await writer.apply([put(1)]);
-    await writer.close();
-    expect((await dumpIndex(folder)).docs).toHaveLength(1);
-  });
-
-  test('a database without a column of its table is rebuilt', async () => {
-    const folder = newFolder();
-    await (await open(folder)).close();
-    const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
-    database.exec('drop table fts; create virtual table fts using fts5(other)');
-    database.close();
-    const writer = await open(folder);
-    await writer.apply([put(1)]);
-    await writer.close();
-    expect((await dumpIndex(folder)).docs).toHaveLength(1);
-  });
-
   test('a folder that cannot be created is an error that names it', async () => {
     const file = newFolder();
     await writeFile(file, '');
@@ -185,6 +70,87 @@ describe.each([
       message: expect.stringContaining(file) as string,
     });
   });
+});
+
+test('a document has the stems of its words, by field and place', async () => {
+  const folder = newFolder();
+  const writer = await openHere(folder);
+  await writer.apply([
+    put(1, { text: 'other words' }),
+    put(2, { text: 'running packages', headings: 'First heading\nSecond' }),
+    put(3, { text: 'text of page number 3' }),
+  ]);
+  await writer.apply([{ type: 'remove', key: keyOf(3) }]);
+  await writer.close();
+  const { terms } = await dumpIndex(folder);
+  expect(terms).toContain(`${keyOf(1)} text 1 word`);
+  expect(terms).toContain(`${keyOf(2)} text 0 run`);
+  expect(terms).toContain(`${keyOf(2)} url 0 exampl`);
+  expect(terms).toContain(`${keyOf(2)} headings 2 second`);
+  expect(terms.some((each) => each.startsWith('?') || each.includes('number'))).toBe(false);
+});
+
+test('is complete once it is marked so, until it is cleared for another tokenizer', async () => {
+  const folder = newFolder();
+  let writer = await openHere(folder);
+  expect(writer.isWhole).toBe(false);
+  await writer.apply([put(1)]);
+  await writer.markWhole();
+  expect(writer.isWhole).toBe(true);
+  await writer.close();
+  writer = await openHere(folder);
+  expect(writer.isWhole).toBe(true);
+  await writer.close();
+
+  const other = await openSqliteWriter(folder, TABLE, { ...words, name: 'other' });
+  expect(other.isWhole).toBe(false);
+  expect(await other.entries(undefined, 10)).toEqual([]);
+  await other.apply([put(2)]);
+  await other.close();
+  expect((await dumpIndex(folder)).docs).toHaveLength(1);
+});
+
+test('the database of another program is rejected, and stays', async () => {
+  const folder = newFolder();
+  await mkdir(folder);
+  const file = join(folder, INDEX_FILE);
+  const refused = { code: 'BAD_SETTING', message: expect.stringContaining('of another program') as string };
+  await writeFile(file, 'no database at all, '.repeat(500));
+  await expect(openHere(folder)).rejects.toMatchObject(refused);
+  expect(await readFile(file, 'utf8')).toContain('no database at all');
+  await rm(file);
+  for (const name of ['docs', 'other']) {
+    const database = await openDatabase(file, { readOnly: false });
+    database.exec(`create table ${name}(id); insert into ${name} values(7); create table if not exists info(a)`);
+    if (name === 'docs') database.exec('drop table info');
+    database.close();
+    await expect(openHere(folder)).rejects.toMatchObject(refused);
+    const again = await openDatabase(file, { readOnly: true });
+    expect(again.prepare(`select id from ${name}`).all()).toEqual([{ id: 7 }]);
+    again.close();
+  }
+});
+
+test('a damaged database is rebuilt', async () => {
+  const folder = newFolder();
+  await mkdir(folder);
+  await writeFile(join(folder, INDEX_FILE), `SQLite format 3\0${'damaged '.repeat(1000)}`);
+  const writer = await openHere(folder);
+  await writer.apply([put(1)]);
+  await writer.close();
+  expect((await dumpIndex(folder)).docs).toHaveLength(1);
+});
+
+test('a database without a column of its table is rebuilt', async () => {
+  const folder = newFolder();
+  await (await openHere(folder)).close();
+  const database = await openDatabase(join(folder, INDEX_FILE), { readOnly: false });
+  database.exec('drop table fts; create virtual table fts using fts5(other)');
+  database.close();
+  const writer = await openHere(folder);
+  await writer.apply([put(1)]);
+  await writer.close();
+  expect((await dumpIndex(folder)).docs).toHaveLength(1);
 });
 
 test('a full disk is a clear error, and damages nothing', async () => {
