@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   jobs,
   openContext,
@@ -12,7 +12,8 @@ import {
 } from '../../packages/webcrawl/internal.js';
 import { round } from '../support/job-steps.js';
 import { fakeWeb } from '../support/web/fake-web.js';
-import { freshFolder } from '../support/files/temp-folder.js';
+import { freshFolder, suiteFolder } from '../support/files/temp-folder.js';
+import { testCrawl } from '../support/test-crawl.js';
 
 const WALRUS = '<html lang="en"><title>Animals</title><p>A walrus sleeps on the ice all day long.';
 const LONG = `<h1>Walrus</h1><h2>Ice</h2>${'<p>A walrus sleeps on the <a href=/ice>ice</a> all day long, and dives at night. '.repeat(8)}`;
@@ -129,115 +130,6 @@ describe('the search of a crawl', () => {
     expect(hidden).not.toMatch(/secret|<h3>/);
   });
 
-  test.each([
-    [
-      'of prose, and not of menus',
-      `${MENU}<p>${ARTICLE}`,
-      'directives',
-      'The servers of this museum answer many questions, and [directives] tell them how.',
-    ],
-    ['of prose, where another field has the words', `<title>Seal</title>${MENU}<p>${ARTICLE}`, 'seal', ARTICLE],
-    [
-      'of the description, where that has the words and the prose has none',
-      `<meta name=description content="All of FAQ here.">${MENU}<p>${ARTICLE}`,
-      'faq',
-      'All of [FAQ] here.',
-    ],
-    [
-      'of the description, where the words are in another field, and it says enough',
-      `<title>Seal</title><meta name=description content="What the servers of a museum do, and how they are told.">${MENU}<p>${ARTICLE}`,
-      'seal',
-      'What the servers of a museum do, and how they are told.',
-    ],
-    [
-      'of a menu, where all words are there',
-      `${MENU}<p>${ARTICLE}`,
-      'faq',
-      `Modules | Directives | [FAQ] of the walrus ${ARTICLE}`,
-    ],
-    [
-      'of a sentence whose subject is the title',
-      `<title>Sencha</title>${MENU}<h1>Sencha</h1><p>Sencha is a steamed green tea, and it is drunk all day long in Japan.`,
-      'steamed',
-      'Sencha is a [steamed] green tea, and it is drunk all day long in Japan.',
-    ],
-    [
-      'of code between prose, not of the menu',
-      `${MENU}<p>${ARTICLE}<pre>faq --all</pre><p>${ARTICLE}`,
-      'faq',
-      `[faq] --all ${ARTICLE}`,
-    ],
-    [
-      'without what is not to be shown',
-      `<p>${ARTICLE} <span data-nosnippet>A secret.</span> It is open.`,
-      'secret',
-      `${ARTICLE} It is open.`,
-    ],
-    [
-      'where accents are',
-      `<p lang=fr>${filler('du texte sans importance qui continue encore.')} Enfin, le résumé détaillé.`,
-      'résumé',
-      /^(du texte [^[]*)?Enfin, le \[résumé\] détaillé\.$/,
-    ],
-    [
-      'where letters of full width are',
-      `${filler('Something else.')}<p>The end has ｇｏｐｈｅｒｓ.`,
-      'gophers',
-      /The end has \[ｇｏｐｈｅｒｓ\]\.$/,
-    ],
-    [
-      'where soft hyphens are',
-      `${filler('Something else.')}<p>The end has go&shy;phers.`,
-      'gophers',
-      /The end has \[gophers\]\.$/,
-    ],
-    [
-      'where ligatures are',
-      `${filler('Something else.')}<p>The end is oﬃcial.`,
-      'official',
-      /The end is \[oﬃcial\]\.$/,
-    ],
-    ['where marks of Arabic are', `${filler('نص آخر هنا.')}<p>هذا كِتَابٌ جديد.`, 'كتاب', /هذا \[كِتَابٌ\] جديد\.$/],
-    [
-      'where marks stand by themselves',
-      `${filler('Something else.')}<p>The end has re\u0301sume\u0301s.`,
-      'résumés',
-      /The end has \[re\u0301sume\u0301s\]\.$/,
-    ],
-    [
-      'of a word with ruby',
-      '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby><ruby>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby>を学ぶ人</p>',
-      '漢字',
-      /^\[漢字\]を学ぶ人/,
-    ],
-    [
-      'of a formula',
-      '<p>Energy <span><span><math><semantics><mi>Emc</mi><annotation encoding="application/x-tex">Emc</annotation></semantics></math></span><span aria-hidden="true">Emc</span></span> holds.',
-      'emc',
-      'Energy [Emc] holds.',
-    ],
-  ])('makes a snippet %s', async (_, html, query, expected) => {
-    const url = 'http://d.example/';
-    const settings = { 'fetcher.serverDelay': 0 };
-    const lookup = () => Promise.resolve(['127.0.0.1']);
-    const crawl = await openContext({
-      table: join(folder, 'table'),
-      settings,
-      plugins: [fakeWeb({ [url]: html })],
-      lookup,
-    });
-    open.push(crawl);
-    await round(crawl, url);
-    await jobs.index(crawl, { all: true });
-    const { hits } = await search(crawl, query);
-    expect(hits).toHaveLength(1);
-    const shown = hits[0]!.snippet.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
-    expect(shown).toEqual(typeof expected === 'string' ? expected : (expect.stringMatching(expected) as string));
-    await using served = await serve(crawl, { port: 0 });
-    const copy = await (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).text();
-    expect(copy).not.toContain('secret');
-  });
-
   test('shows no text of a page that is gone, or that was fetched and not yet parsed', async () => {
     let now = 1_700_000_000_000;
     const names = ['gone', 'failing', 'unparsed'];
@@ -288,4 +180,119 @@ describe('the search of a crawl', () => {
     open.push(crawl);
     await expect(openSearch(crawl)).rejects.toMatchObject({ code: 'BAD_SETTING', hint: 'index.path names one' });
   });
+});
+
+/** What a snippet shows: a page, a query, and the expected snippet with its hits in brackets. */
+const SNIPPETS: readonly (readonly [what: string, html: string, query: string, expected: string | RegExp])[] = [
+  [
+    'of prose, and not of menus',
+    `${MENU}<p>${ARTICLE}`,
+    'directives',
+    'The servers of this museum answer many questions, and [directives] tell them how.',
+  ],
+  ['of prose, where another field has the words', `<title>Seal</title>${MENU}<p>${ARTICLE}`, 'seal', ARTICLE],
+  [
+    'of the description, where that has the words and the prose has none',
+    `<meta name=description content="All of FAQ here.">${MENU}<p>${ARTICLE}`,
+    'faq',
+    'All of [FAQ] here.',
+  ],
+  [
+    'of the description, where the words are in another field, and it says enough',
+    `<title>Seal</title><meta name=description content="What the servers of a museum do, and how they are told.">${MENU}<p>${ARTICLE}`,
+    'seal',
+    'What the servers of a museum do, and how they are told.',
+  ],
+  [
+    'of a menu, where all words are there',
+    `${MENU}<p>${ARTICLE}`,
+    'faq',
+    `Modules | Directives | [FAQ] of the walrus ${ARTICLE}`,
+  ],
+  [
+    'of a sentence whose subject is the title',
+    `<title>Sencha</title>${MENU}<h1>Sencha</h1><p>Sencha is a steamed green tea, and it is drunk all day long in Japan.`,
+    'steamed',
+    'Sencha is a [steamed] green tea, and it is drunk all day long in Japan.',
+  ],
+  [
+    'of code between prose, not of the menu',
+    `${MENU}<p>${ARTICLE}<pre>faq --all</pre><p>${ARTICLE}`,
+    'faq',
+    `[faq] --all ${ARTICLE}`,
+  ],
+  [
+    'without what is not to be shown',
+    `<p>${ARTICLE} <span data-nosnippet>A secret.</span> It is open.`,
+    'secret',
+    `${ARTICLE} It is open.`,
+  ],
+  [
+    'where accents are',
+    `<p lang=fr>${filler('du texte sans importance qui continue encore.')} Enfin, le résumé détaillé.`,
+    'résumé',
+    /^(du texte [^[]*)?Enfin, le \[résumé\] détaillé\.$/,
+  ],
+  [
+    'where letters of full width are',
+    `${filler('Something else.')}<p>The end has ｇｏｐｈｅｒｓ.`,
+    'gophers',
+    /The end has \[ｇｏｐｈｅｒｓ\]\.$/,
+  ],
+  [
+    'where soft hyphens are',
+    `${filler('Something else.')}<p>The end has go&shy;phers.`,
+    'gophers',
+    /The end has \[gophers\]\.$/,
+  ],
+  ['where ligatures are', `${filler('Something else.')}<p>The end is oﬃcial.`, 'official', /The end is \[oﬃcial\]\.$/],
+  ['where marks of Arabic are', `${filler('نص آخر هنا.')}<p>هذا كِتَابٌ جديد.`, 'كتاب', /هذا \[كِتَابٌ\] جديد\.$/],
+  [
+    'where marks stand by themselves',
+    `${filler('Something else.')}<p>The end has re\u0301sume\u0301s.`,
+    'résumés',
+    /The end has \[re\u0301sume\u0301s\]\.$/,
+  ],
+  [
+    'of a word with ruby',
+    '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby><ruby>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby>を学ぶ人</p>',
+    '漢字',
+    /^\[漢字\]を学ぶ人/,
+  ],
+  [
+    'of a formula',
+    '<p>Energy <span><span><math><semantics><mi>Emc</mi><annotation encoding="application/x-tex">Emc</annotation></semantics></math></span><span aria-hidden="true">Emc</span></span> holds.',
+    'emc',
+    'Energy [Emc] holds.',
+  ],
+];
+
+describe('the snippet of a search', () => {
+  const urlOf = (i: number): string => `http://d${i}.example/`;
+  const path = suiteFolder();
+  let crawl: OpenContext;
+  let served: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    const web = fakeWeb(Object.fromEntries(SNIPPETS.map(([, html], i) => [urlOf(i), html])));
+    crawl = await testCrawl(web, { settings: { 'index.path': path } });
+    await round(crawl, ...SNIPPETS.map((_, i) => urlOf(i)));
+    await jobs.index(crawl, { all: true });
+    served = await serve(crawl, { port: 0 });
+  });
+  afterAll(async () => {
+    await served.close();
+    await crawl.close();
+  });
+
+  test.each(SNIPPETS.map(([what, , query, expected], i) => [what, urlOf(i), query, expected] as const))(
+    'is made %s',
+    async (_, url, query, expected) => {
+      const { hits } = await search(crawl, `${query} site:${new URL(url).host}`);
+      expect(hits.map((hit) => hit.url)).toEqual([url]);
+      const shown = hits[0]!.snippet.map(({ text, hit }) => (hit ? `[${text}]` : text)).join('');
+      expect(shown).toEqual(typeof expected === 'string' ? expected : (expect.stringMatching(expected) as string));
+      const copy = await (await fetch(`${served.url}cached?url=${encodeURIComponent(url)}`)).text();
+      expect(copy).not.toContain('secret');
+    },
+  );
 });
