@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setup } from '../scripts/setup.mjs';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(bench, '../dist/bench');
@@ -8,8 +9,9 @@ const dist = join(bench, '../dist/bench');
 const FOLDERS = ['.', 'lib', 'workers'];
 const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Compiles the changed files of this folder into dist/bench. It only removes types, file by file; `npm run typecheck` checks them. */
+/** Builds the project, and compiles the changed files of this folder into dist/bench. It only removes types, file by file; `npm run typecheck` checks them. */
 export async function compile() {
+  setup();
   const since = changed(fileURLToPath(import.meta.url));
   const stale = FOLDERS.flatMap((folder) => readdirSync(join(bench, folder)).map((name) => join(folder, name)))
     .filter((name) => name.endsWith('.ts'))

@@ -15,7 +15,6 @@ import { alternate, over, ratio, samplesByName, type Sampled, type Spread } from
 import { SITES, withSite, type Site } from './lib/site.js';
 import { formatNumber, tabulate } from './lib/table.js';
 
-/** The reference of the ratios: the first of these that takes part. */
 const REFERENCES = ['colly', 'against'];
 
 export const crawlBench: Bench = {

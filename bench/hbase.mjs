@@ -1,10 +1,8 @@
 // `npm run hbase`: runs an HBase on this machine for experiments, until Ctrl-C. It needs a JDK of version 17, and Maven.
 import { fileURLToPath } from 'node:url';
-import { setup } from '../scripts/setup.mjs';
 import { compile } from './compile.mjs';
 
 try {
-  setup();
   await compile();
   const { hasMaven } = await import('../dist/bench/lib/maven.js');
   if (!hasMaven()) throw new Error('expected Maven and a JDK of version 17, found none');

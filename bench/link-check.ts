@@ -134,7 +134,6 @@ function pageOf(link: BrokenLink): string {
   return link.split('#', 1)[0]!;
 }
 
-/** A line for each cause of differences. */
 function differences({ site, checker }: Checked, ours: Sample, theirs: Sample): string[] {
   const noticed = new Set(ours.broken.filter((link) => link.endsWith('#*')).map(pageOf));
   const linesOf = (links: readonly BrokenLink[], by: string): string[] => {

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runNode } from '../scripts/run-node.mjs';
-import { setup } from '../scripts/setup.mjs';
 import { compile } from './compile.mjs';
 
 const COMMAND = fileURLToPath(new URL('../dist/bin/webcrawl.js', import.meta.url));
@@ -16,7 +15,6 @@ const INSTALL = fileURLToPath(new URL('install.sh', import.meta.url));
 const SETTINGS = ['--set', 'fetcher.serverDelay=0', '--set', 'fetcher.threadsPerQueue=8'];
 
 try {
-  setup();
   await compile();
   if (spawnSync('bash', [INSTALL, 'nginx', 'relevance'], { stdio: ['ignore', 2, 2] }).status !== 0)
     throw new Error('the manuals cannot be fetched here; the lines above say why');

@@ -130,7 +130,6 @@ interface ManualJob {
 
 const URL = 'http://manual.example/page';
 
-/** Extracts the main content of pages, and compares it with the content box of the manual and with its Markdown. */
 export async function scoreManual({ name, maxPages, isBySite = false }: ManualJob) {
   const manual = BOXED_MANUALS.find((each) => each.name === name);
   await using crawl = await openContext({ table: 'memory:' });

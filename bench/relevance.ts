@@ -275,7 +275,6 @@ export async function searchKnownItems({ folder, isSynthetic, isNamedOnly, part,
   }
 }
 
-/** The weights with the best score. Each weight is changed once, one after another. */
 async function chooseWeights(
   given: IndexWeights,
   scoreOf: (weights: IndexWeights) => Promise<number>,

@@ -1,9 +1,7 @@
 // `npm run bench -- <name> …`: builds outdated parts, then runs the benchmark from dist/bench.
-import { setup } from '../scripts/setup.mjs';
 import { compile } from './compile.mjs';
 
 try {
-  setup();
   await compile();
 } catch (error) {
   console.error(`bench: could not be built: ${error.message}`);

@@ -28,7 +28,6 @@ export interface BenchTable {
 
 export interface BenchResult extends BenchTable {
   readonly more?: readonly BenchTable[];
-  /** Notes for reading the table: missing parts, differences, and goals for ratios. */
   readonly notes: readonly string[];
   readonly chart: Chart;
   readonly samples: unknown;

@@ -64,7 +64,6 @@ type Place = 'outside' | 'content' | 'beside';
 
 interface Block {
   readonly words: readonly string[];
-  /** The names of the block elements around it, the innermost one first. */
   readonly tags: readonly string[];
   readonly place: Place;
   /** How many of its words are found on the other side. */
@@ -128,7 +127,6 @@ const KINDS: ReadonlyMap<string, Part['kind']> = new Map([
   ['table', 'tables'],
 ]);
 
-/** The words of a text in lower case; in Chinese, the characters. */
 function wordsOf(text: string): string[] {
   const plain = text.replace(/[*_`\\]/g, '').toLowerCase();
   return plain.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+/gu) ?? [];

@@ -218,7 +218,6 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
-/** Milliseconds for an answer of a gateway, which waits for the master and for the table of regions. */
 const ANSWER_MS = 20_000;
 
 /** Whether a gateway can list the namespaces, for which it asks the master. */

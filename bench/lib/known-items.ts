@@ -8,7 +8,6 @@ export type Kind = (typeof KINDS)[number];
 /** The sources of a query for a page that describes one name of a program: the parts of the name, or the name. */
 export const NAME_KINDS = ['parts of a name', 'name'] as const;
 
-/** A query, and the pages that answer it: one page, and pages with the same text under other URLs. */
 export interface KnownItem {
   readonly kind: Kind | (typeof NAME_KINDS)[number] | 'named';
   readonly language: ManualLanguage | 'rust' | NamedSet;
@@ -247,7 +246,6 @@ function normal(text: string): string {
     .trim();
 }
 
-/** A fixed order that does not depend on the meaning of the URL. */
 function order(url: string): string {
   return createHash('md5').update(url).digest('hex');
 }

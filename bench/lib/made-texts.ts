@@ -5,7 +5,6 @@ import { mix, wordOf } from './made-page.js';
 /** Number of different words in each language. The n-th most frequent word is n times as rare as the first (Zipf). */
 export const VOCABULARY = 60_000;
 const SYLLABLES = 'ba co di fu ga he ji ko la me no pi qua ra se ti vu wen xi yo za bre cla dro fle gri'.split(' ');
-/** The most frequent words of a Chinese dictionary, so that a word splitter finds the words that a text was made from. */
 const CHINESE = commonestOf(dict.toString());
 
 export interface MadeText {
@@ -27,7 +26,6 @@ export function* madeTexts(pages: number): Generator<MadeText> {
   }
 }
 
-/** The same pages as fetched rows of a table, with more cells by the number of the page. */
 export function* textRows(pages: number, more: (page: number) => PageChange['set']): Generator<PageChange> {
   let page = 0;
   for (const { url, ...text } of madeTexts(pages)) {

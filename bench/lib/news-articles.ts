@@ -25,7 +25,6 @@ export function atPlace(section: number, place: number): number {
   return Math.floor(place / digits.length) * 10 + digits[place % digits.length]!;
 }
 
-/** Whether only the archive links to an article, because it was never on a front page. */
 export function isHidden(site: NewsSite, article: number): boolean {
   return !site.hasNeighbours && mix(site.seed, article, 1) % 100 < HIDDEN;
 }

@@ -81,7 +81,6 @@ function navigation(site: NewsSite): NewsLink[] {
   ];
 }
 
-/** The links of a page: first those that every page has, then its own. */
 export function linksOf(site: NewsSite, place: Place, sites: readonly NewsSite[]): NewsLink[] {
   if (place.kind === 'out') return [place.text!];
   if (place.kind === 'share') return [`http://network${place.at[1]}.example/share`];
@@ -233,7 +232,6 @@ function linksOfCalendar(year: number, month: number, date: number): NewsLink[] 
   ];
 }
 
-/** Number of URLs of each kind on a site, including those of its other form, without sessions and calendars. */
 export function countsOf(
   site: NewsSite,
   sites: readonly NewsSite[],

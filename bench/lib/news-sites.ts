@@ -28,7 +28,6 @@ export function newsSites(scale: number, seed = 1) {
   const count = Math.max(5, Math.round(SITES * scale));
   const size = Math.min(1, (SITES * scale) / count);
   const numbers = Array.from({ length: count }, (_, i) => i);
-  /** The ranks of all sites, in a different order for each feature. */
   const ranksOf = (feature: number, of = numbers): ReadonlyMap<number, number> =>
     new Map(
       [...of].sort((a, b) => mix(seed, feature, a) - mix(seed, feature, b)).map((number, rank) => [number, rank]),

@@ -50,7 +50,6 @@ export function newsWeb(scale: number, seed = 1) {
       site,
       host,
       place,
-      /** The parameter with its value that is added to links. */
       session: gives ? `${isForum ? 's' : 'visit'}=${id ?? own()}` : undefined,
       hasSession: id !== undefined,
     };

@@ -100,7 +100,6 @@ async function linkedom(): Promise<{ parseHTML: ParseHtml }> {
   return (await import(LINKEDOM)) as Awaited<ReturnType<typeof linkedom>>;
 }
 
-/** The text of HTML, with a line break at the end of each block or line. */
 function textOf(parseHTML: ParseHtml, html = ''): string {
   const parted = html.replace(/<\/(p|div|li|h\d|td|tr|blockquote)>|<br\b/g, '\n$&');
   // Without `html` around it, linkedom returns another, empty body.

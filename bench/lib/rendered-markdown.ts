@@ -136,7 +136,6 @@ function isLineNumber(element: Tree.Element): boolean {
   return /(^|\s)(lineno|linenos|ttc|gutter|lnt)(\s|$)/.test(classOf(element)) && element.tagName !== 'pre';
 }
 
-/** Whether it contains headings outside of quotations. */
 function holdsHeading(root: Tree.Element): boolean {
   return root.childNodes.some((child) => {
     if (!('tagName' in child) || child.tagName === 'blockquote') return false;
@@ -179,7 +178,6 @@ function decoded(href: string): string {
   }
 }
 
-/** Adds formulas, which markdown-it does not support. */
 function withFormulas(renderer: MarkdownIt): MarkdownIt {
   renderer.inline.ruler.before('escape', 'formula', (state, silent) => {
     const found = /^(\$+)(?!\$)([^]*?[^$])\1(?!\$)/.exec(state.src.slice(state.pos, state.pos + 5000));

@@ -37,7 +37,6 @@ function after(object: object, name: string, see: (result: never) => void): void
   };
 }
 
-/** An underscore method of an abstract-level database is one call and one wait for a thread. */
 function countDatabase(database: Methods): void {
   const bytes = (value: unknown): number => (value as { length?: number } | undefined)?.length ?? 0;
   const put = (key: unknown, value?: unknown): void => void (counts.levelBytes += bytes(key) + bytes(value));
@@ -68,7 +67,6 @@ function countDatabase(database: Methods): void {
   });
 }
 
-/** Files that Node itself has open, such as those with bodies outside of LevelDB. */
 async function countFiles(): Promise<void> {
   const handle = await open(process.execPath);
   const handles = Object.getPrototypeOf(handle) as FileHandle;

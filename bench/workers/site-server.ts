@@ -12,7 +12,6 @@ export interface ServerTask {
 
 export interface Serving {
   readonly seeds: readonly string[];
-  /** A URL that returns the number of requests so far. */
   readonly count: string;
 }
 
