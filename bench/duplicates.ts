@@ -11,7 +11,7 @@ import { measured, runJob } from './lib/worker.js';
 
 const FAMILIES = 500_000;
 const COPIES = 1;
-const FEWER = 10;
+const SMALLER_BY = 10;
 
 export const duplicatesBench: Bench = {
   about: 'precision and recall of dedup on known duplicates; seconds and memory for 1,000,000 pages',
@@ -28,7 +28,7 @@ async function run({ cache, scale, say }: BenchOptions): Promise<BenchResult> {
       await runJob(import.meta.url, loadDuplicates, job);
       return runJob(import.meta.url, markDuplicates, job);
     });
-  const fewer = await measure(FAMILIES / FEWER);
+  const fewer = await measure(FAMILIES / SMALLER_BY);
   const figures = await measure(FAMILIES);
   const { recalls, precision, marked, pages, seconds, cpuSeconds, ownMb } = figures;
   const recallIn = (language: Language) => (edit: string) =>

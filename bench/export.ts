@@ -14,7 +14,7 @@ import { measured, runJob } from './lib/worker.js';
 const ROWS = 5_000_000;
 const ROWS_PER_HOST = 1000;
 const BODY_EVERY = 25;
-const FEWER = 10;
+const SMALLER_BY = 10;
 
 export const exportBench: Bench = {
   about: 'rows and MB per second of each format of export, against a plain scan',
@@ -29,7 +29,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
     const hosts = scaled(rows / ROWS_PER_HOST, scale);
     return makeTable(options, EXPORT_TABLE, { hosts, rowsPerHost: ROWS_PER_HOST, bodyEvery: BODY_EVERY });
   };
-  const [all, fewer] = [await table(ROWS), await table(ROWS / FEWER)];
+  const [all, fewer] = [await table(ROWS), await table(ROWS / SMALLER_BY)];
   const cases = Object.entries(EXPORT_CASES)
     .map(([name, { about }]) => ({ name, about }))
     .filter(({ name }) => isWanted(options, name));
@@ -60,7 +60,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       cpuSeconds: { head: 'CPU s', digits: 1, of: over(({ cpuSeconds }) => cpuSeconds) },
       speed: { head: 'of scan', digits: 2, of: over(({ cpuSeconds }) => scanCpu / cpuSeconds) },
       peakMb: { head: 'own MB', of: over(({ ownMb }) => ownMb) },
-      fewerRowsMb: { head: `of 1/${FEWER} of the rows`, of: over(({ fewerRowsMb }) => fewerRowsMb) },
+      fewerRowsMb: { head: `of 1/${SMALLER_BY} of the rows`, of: over(({ fewerRowsMb }) => fewerRowsMb) },
     },
     ({ name }) => ({ label: name, ours: name !== 'scan' }),
   );

@@ -20,7 +20,7 @@ import { runJob } from './lib/worker.js';
 /** At full size. `MIN_ROUNDS` is needed for the checks below. */
 const [ROUNDS, MIN_ROUNDS] = [20, 8];
 const BUDGET = 2_000;
-const PROPOSE = 3;
+const PROPOSE_EVERY = 3;
 /** The goal with rules: this share of articles in each round from `FROM` to `TO`. In the last rounds few linked articles are left. */
 const [ASKED_SHARE, FROM, TO] = [0.8, 5, 18];
 /** The goal with proposals: this part of the articles of the all-knowing crawler. */
@@ -29,7 +29,7 @@ const ASKED_PART = 0.92;
 const CRAWLS = [
   { name: 'stock', head: 'stock', label: 'stock scoring', useful: false },
   { name: 'rules', head: 'rules', label: 'rules on what is useful', useful: true },
-  { name: 'proposals', head: 'proposals', label: 'the same, and proposals', useful: true, propose: PROPOSE },
+  { name: 'proposals', head: 'proposals', label: 'the same, and proposals', useful: true, propose: PROPOSE_EVERY },
 ] as const;
 const KNOWING = { head: 'all-knowing', label: 'a crawler that knows all' } as const;
 

@@ -21,7 +21,7 @@ const TOO_MUCH: readonly SiteKey[] = ['debian', 'rust'];
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/#\d+-\d+$/, 'a range of lines, which a script of the page reads: one notice for the page'],
 ];
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 type Sample = Omit<Measurement, 'stdout'> & { readonly broken: readonly BrokenLink[] };
 
@@ -144,7 +144,7 @@ function differences({ site, checker }: Checked, ours: Sample, theirs: Sample): 
       byCause.set(cause, [...(byCause.get(cause) ?? []), link]);
     }
     return [...byCause].map(
-      ([cause, all]) => `${site}, ${all.length} named by ${by} alone: ${cause}. ${all.slice(0, SHOWN).join(' ')}`,
+      ([cause, all]) => `${site}, ${all.length} named by ${by} alone: ${cause}. ${all.slice(0, MAX_SHOWN).join(' ')}`,
     );
   };
   return [...linesOf(missingIn(ours, theirs), checker.name), ...linesOf(missingIn(theirs, ours), OURS)];

@@ -14,7 +14,7 @@ import { SITES, withSite, type Site } from './lib/site.js';
 import { formatNumber, tabulate } from './lib/table.js';
 import { NOTES_FOLDER, readThreadTimes } from './lib/thread-times.js';
 
-const INTERVAL = 500;
+const INTERVAL_US = 500;
 
 export const profileBench: Bench = {
   about: 'where the CPU time of a crawl of a site goes, by thread and by part',
@@ -45,7 +45,7 @@ async function crawlTwice(site: Site, { cache, say }: BenchOptions, folder: stri
   });
 
   say('a crawl with the profiler');
-  const args = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL}`];
+  const args = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL_US}`];
   const profiled = await crawlOnce(unbundled(OURS), site, cache, { args });
   const profiles = await readProfiles(folder);
   return {

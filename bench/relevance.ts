@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<Asked['language'], string>> = {
   'held out': 'PostgreSQL, Node (held out)',
 };
 const LABELS: Readonly<Record<Formula, string>> = { body: 'BM25 of the text', njnu: 'Retrieve NJNU', ours: 'webcrawl' };
-const WORST = 4;
+const WORST_SHOWN = 4;
 
 export const relevanceBench: Bench = {
   about:
@@ -147,7 +147,7 @@ function worst(asked: readonly Asked[]): string[] {
   return [...KINDS, ...NAME_KINDS, 'named' as const].flatMap((kind) => {
     const late = asked.filter((one) => one.kind === kind && one.places.ours !== 1);
     late.sort((a, b) => (a.places.ours || Infinity) - (b.places.ours || Infinity));
-    return late.slice(-WORST).map(({ query, language, places, answer, first }) => {
+    return late.slice(-WORST_SHOWN).map(({ query, language, places, answer, first }) => {
       const place = places.ours === 0 ? 'not among ten' : `at ${places.ours}`;
       return `${kind}, ${language}: "${query}" has ${answer} ${place}; first is ${first || 'none'}.`;
     });

@@ -19,9 +19,9 @@ export function loadAuditTable({ directory, plan }: { directory: string; plan: A
 const TIME = 1_800_000_000_000;
 const LINKS = { min: 10, range: 38 };
 const IDS = 20;
-const SPECIAL = 50;
-const MISSING = 500;
-const SAME_TITLE = 20;
+const GONE_OR_REDIRECT_EVERY = 50;
+const LOST_FRAGMENT_EVERY = 500;
+const SHARED_TITLE_EVERY = 20;
 
 /** The rows in key order: pages with the facts that an audit reads, pages that are not there, and redirects. */
 function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
@@ -32,31 +32,27 @@ function* auditRows({ hosts, rowsPerHost }: AuditPlan): Generator<PageChange> {
       const random = mix(host, row);
       const linked = (i: number): string => url(mix(random, i, 1) % rowsPerHost);
       const known = { fetchedAt: TIME - random, distance: row === 0 ? 0 : 3, dueAt: TIME + random };
-      yield {
-        key: rowKeyOf(url(row)),
-        set: { ...known, ...statusOf(row === 0 ? 2 : random % SPECIAL, random, linked) },
-      };
+      yield { key: rowKeyOf(url(row)), set: { ...known, ...statusOf(row === 0, random, linked) } };
     }
   }
 }
 
-function statusOf(lot: number, random: number, linked: (i: number) => string): PageChange['set'] {
+function statusOf(isFirst: boolean, random: number, linked: (i: number) => string): PageChange['set'] {
+  const lot = isFirst ? undefined : random % GONE_OR_REDIRECT_EVERY;
   if (lot === 0) return { status: 'gone', protocolStatus: { code: 'notfound', http: 404 } };
   if (lot === 1)
     return { status: 'redir_perm', redirectTarget: linked(0), protocolStatus: { code: 'moved', http: 301 } };
-  const links = LINKS.min + (random % LINKS.range);
-  return page(
-    random,
-    Array.from({ length: links }, (_, i) => linked(i)),
-  );
+  const count = LINKS.min + (random % LINKS.range);
+  const urls = Array.from({ length: count }, (_, i) => linked(i));
+  return page(random, urls);
 }
 
 function page(random: number, urls: readonly string[]): PageChange['set'] {
-  const title = `Chapter ${random % SAME_TITLE === 0 ? 'of many' : random}`;
+  const title = `Chapter ${random % SHARED_TITLE_EVERY === 0 ? 'of many' : random}`;
   const places = [...new Set(urls)];
   const links = places.map((_, to): LinkFact => {
     const lot = mix(random, to, 2);
-    const fragment = lot % 2 === 0 ? '' : lot % MISSING === 1 ? `lost-${lot}` : `section-${lot % IDS}`;
+    const fragment = lot % 2 === 0 ? '' : lot % LOST_FRAGMENT_EVERY === 1 ? `lost-${lot}` : `section-${lot % IDS}`;
     return { to, kind: 0, line: 10 + to, fragment, anchor: '', rel: 0 };
   });
   const ids = Uint32Array.from({ length: IDS }, (_, i) => idHash(`section-${i}`));

@@ -80,7 +80,7 @@ interface Part {
 
 const INLINE =
   /^(a|abbr|acronym|b|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)$/;
-const TAGS = 3;
+const MAX_TAGS = 3;
 const UNSEEN = /^(head|script|style|noscript|template|svg)$/;
 
 /** The blocks and parts of a tree. @param placeOf the place of an element by that of its parent */
@@ -108,7 +108,7 @@ function readTree(
     const place = placeOf(element, outer);
     const isBlock = !INLINE.test(tagName) || place !== outer;
     if (isBlock) endBlock(tags, outer);
-    const inner = isBlock ? [tagName, ...tags].slice(0, TAGS) : tags;
+    const inner = isBlock ? [tagName, ...tags].slice(0, MAX_TAGS) : tags;
     const kind = place === 'content' && !(table && tagName === 'table') ? KINDS.get(tagName) : undefined;
     const first = blocks.length;
     readChildren(element, inner, place, table || kind === 'tables');
@@ -143,7 +143,7 @@ function isContent({ place }: Block): boolean {
 
 /** Matches equal blocks, with fewer and fewer names around them, and then single words of those that are left. */
 function match(page: readonly Block[], found: readonly Block[]): void {
-  for (const names of [TAGS, 1, 0]) {
+  for (const names of [MAX_TAGS, 1, 0]) {
     const keyOf = ({ tags, words }: Block): string => `${tags.slice(0, names).join(' ')}|${words.join(' ')}`;
     const others = new Map<string, Block[]>();
     for (const block of found.filter(isUnmatched)) {

@@ -2,8 +2,8 @@ import type { FetchOutcome } from '../../packages/webcrawl/internal.js';
 import { htmlAnswer, madePage, mix } from './made-page.js';
 
 const PAGES_PER_HOST = 100;
-const DEGREE = 50;
-const OWN = 35;
+const LINKS = 50;
+const OWN_LINKS = 35;
 const WORDS = 200;
 
 /** The URL of a page. The name of its host contains the number of hosts, so that a page can be made from its URL alone. */
@@ -22,8 +22,8 @@ export function answerOf(host: string, path: string): FetchOutcome {
   if (lot < 6)
     return { kind: 'redirect', code: 'moved', http: 301, permanent: true, target: linkOf(hosts, number, seed) };
   if (lot < 8) return { kind: 'retry', code: 'server_error', http: 500 };
-  const links = Array.from({ length: DEGREE }, (_, i) =>
-    i < OWN ? linkOf(hosts, number, mix(seed, i)) : pageUrl(hosts, mix(seed, i) % hosts, 0),
+  const links = Array.from({ length: LINKS }, (_, i) =>
+    i < OWN_LINKS ? linkOf(hosts, number, mix(seed, i)) : pageUrl(hosts, mix(seed, i) % hosts, 0),
   );
   return htmlAnswer(madePage(seed, links, WORDS));
 }

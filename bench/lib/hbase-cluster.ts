@@ -45,8 +45,8 @@ const JAVA = [
 ];
 /** Time limit of a start on a busy machine; it takes half a minute on a quiet one. */
 const START_MS = 600_000;
-const LOOK_MS = 200;
-const TRIES = 3;
+const POLL_MS = 200;
+const MAX_STARTS = 3;
 /** Number of ZooKeeper ticks in a session; from 2 to 20 are allowed. */
 const TICKS_OF_SESSION = 6;
 
@@ -62,7 +62,7 @@ export async function startHBase(sources: string, cache: string, options: HBaseO
     folder: join(cache, 'hbase', VERSION),
     finish: (made) => run('HBase', 'javac', ['-d', made, join(sources, 'RunUntilInputEnds.java')]),
   });
-  for (let left = TRIES - 1; ; left--) {
+  for (let left = MAX_STARTS - 1; ; left--) {
     try {
       return await startOnce(join(sources, 'conf'), jars, options);
     } catch (error) {
@@ -128,7 +128,7 @@ async function startOnce(conf: string, jars: string, options: HBaseOptions) {
   async function untilAnswers(name: string): Promise<void> {
     const part = find(name);
     const answers = part.command[0] === GATEWAY ? gatewayAnswers : isOpen;
-    for (const end = Date.now() + START_MS; part.port !== undefined; await wait(LOOK_MS)) {
+    for (const end = Date.now() + START_MS; part.port !== undefined; await wait(POLL_MS)) {
       if (!isRunning(part))
         throw new Error(`HBase: ${name} ended before it answered: ${await lastLines(folder, name)}`);
       if (await answers(part.port, part.command.includes(FRAMED))) return;

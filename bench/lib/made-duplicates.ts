@@ -25,17 +25,17 @@ export interface MadeDuplicate {
   readonly edit?: Edit;
 }
 
-const PER_SITE = 50;
+const PAGES_PER_SITE = 50;
 const VOCABULARY = 20_000;
 const SYLLABLES = 'ta re mi so lan ber ing con de ver al stre on pu ka ti or ne sha qui ful ment ra dex'.split(' ');
-const HAN = 3000;
-const MENU = 60;
+const HAN_CHARACTERS = 3000;
+const MENU_WORDS = 60;
 
 /** @param families number of originals; edits are applied in turn until there are `copies` duplicates */
 export function* madeDuplicates(families: number, copies: number): Generator<MadeDuplicate> {
   for (let family = 0; family < families; family++) {
     const language = LANGUAGES[family % 2]!;
-    const site = Math.floor(family / PER_SITE);
+    const site = Math.floor(family / PAGES_PER_SITE);
     const url = `http://s${site}.example/${family}`;
     const page = makePage(family, site, language);
     yield { url, text: textOf(page, language), family, language };
@@ -57,7 +57,7 @@ interface Parts {
 function makePage(family: number, site: number, language: Language): Parts {
   const words = Math.round(20 * 2 ** ((mix(family, 1) / 2 ** 32) * 5.8));
   return {
-    menu: wordsOf(mix(site, 2), MENU, language),
+    menu: wordsOf(mix(site, 2), MENU_WORDS, language),
     date: dateOf(family),
     body: wordsOf(mix(family, 3), words, language),
     language,
@@ -68,7 +68,7 @@ function edited(page: Parts, edit: Edit, n: number): Parts {
   const { body, language } = page;
   if (edit === 'same bytes') return page;
   if (edit === 'date changed') return { ...page, date: dateOf(mix(n, 4)) };
-  if (edit === 'navigation changed') return { ...page, menu: wordsOf(mix(n, 5), MENU, language) };
+  if (edit === 'navigation changed') return { ...page, menu: wordsOf(mix(n, 5), MENU_WORDS, language) };
   if (edit === 'sentence added') {
     const at = mix(n, 6) % body.length;
     return { ...page, body: [...body.slice(0, at), ...wordsOf(mix(n, 7), 15, language), ...body.slice(at)] };
@@ -102,7 +102,7 @@ function wordsOf(seed: number, count: number, language: Language): string[] {
 
 function chineseWord(rank: number): string {
   const length = rank < 100 ? 1 : 2;
-  return Array.from({ length }, (_, i) => String.fromCharCode(0x4e00 + (mix(rank, 12, i) % HAN))).join('');
+  return Array.from({ length }, (_, i) => String.fromCharCode(0x4e00 + (mix(rank, 12, i) % HAN_CHARACTERS))).join('');
 }
 
 /** @param duplicateOf returns the URL of the page that is kept in place of this one; undefined for a page that is no duplicate */

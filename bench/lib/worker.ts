@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const ERRORS_KEPT = 10_000;
+const MAX_ERROR_CHARACTERS = 10_000;
 
 /**
  * Runs a module in its own process with a value as its argument, and resolves with the last value that it sent by {@link reply};
@@ -23,7 +23,7 @@ export async function runWorker<T>(
   let errors = '';
   child.stderr.on('data', (bytes: Buffer) => {
     process.stderr.write(bytes);
-    if (errors.length < ERRORS_KEPT) errors += bytes.toString();
+    if (errors.length < MAX_ERROR_CHARACTERS) errors += bytes.toString();
   });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   let last: T | undefined;
@@ -104,7 +104,7 @@ export async function measured<T>(task: () => T | Promise<T>): Promise<[T, TaskC
   return [result, { seconds, cpuSeconds: (user + system) / 1e6, ...memory() }];
 }
 
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const MB = 1024 * 1024;
 
 /** Watches the memory of a worker. Returns a function that returns the peak since its last call. */
@@ -122,7 +122,7 @@ export function watchMemory(): () => Required<PeakMemory> {
       // Only Linux has this file.
     }
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(look, POLL_MS);
   timer.unref();
   return () => {
     look();
