@@ -66,6 +66,20 @@ export function mergePacked(stored: Uint8Array | undefined, changes: PackedChang
  */
 const SMALL = 65;
 
+/**
+ * Writes the cells of a new value at an offset of `bytes`. There must be room for {@link packedRoom} bytes.
+ * @returns the offset after the value; `start` if there is no cell
+ */
+export function writePacked(bytes: Uint8Array, start: number, { qualifiers, values }: PackedChanges): number {
+  const count = values.reduce((sum, value) => (value ? sum + 1 : sum), 0);
+  let at = count === 0 ? start : writeVarint(bytes, start, count);
+  for (let i = 0; i < qualifiers.length; i++) at = writeCell(bytes, at, qualifiers[i]!, values[i]);
+  return at;
+}
+
+/** An upper bound for the bytes of a new value with these cells. */
+export const packedRoom = (changes: PackedChanges): number => roomFor(undefined, changes);
+
 /** An upper bound for the bytes of the result. */
 function roomFor(stored: Uint8Array | undefined, { qualifiers, values }: PackedChanges): number {
   let room = FIRST_CELL + (stored?.length ?? 0);

@@ -163,7 +163,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
       if (was?.textLocation && !discard.some((place) => isSameLocation(place, was.textLocation)))
         discarded.push(was.textLocation);
       if (of.texts.size > 0) {
-        const body = editedText(was?.body, of.texts);
+        const body = editedText(was?.body, of.texts, cells);
         before.set(key, { ...was, key, textLocation: undefined, body });
         if (!body) of.remove.push(FIELD_COLUMNS.textLocation);
         else {

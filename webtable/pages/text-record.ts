@@ -1,6 +1,7 @@
 import type { MetadataRecord, StoredRecord } from '../content/content-store.js';
 import { FIELD_COLUMNS, TEXT_PREFIX } from '../schema.js';
-import { PackedReader, mergePacked } from '../packed-cells.js';
+import { PackedReader, mergePacked, packedRoom, writePacked } from '../packed-cells.js';
+import type { CellBuffer } from './cell-buffer.js';
 
 /** FROZEN. The media type of a text record. Its body has the cells in the format of `packed-cells.ts`. */
 const MEDIA_TYPE = 'application/x-webcrawl-cells';
@@ -19,14 +20,20 @@ export function isWholeText(edits: TextEdits): boolean {
 /**
  * Makes the edits in the body of a text record.
  * @param before the body of the record before; undefined if there is none
+ * @param into the buffer into which a record without one before is written
  * @returns the body of the new record; undefined if no cell is left
  */
-export function editedText(before: Uint8Array | undefined, edits: TextEdits): Uint8Array | undefined {
+export function editedText(before: Uint8Array | undefined, edits: TextEdits, into: CellBuffer): Uint8Array | undefined {
   const columns = [...edits.keys()].sort();
-  return mergePacked(before, {
+  const changes = {
     qualifiers: columns.map((column) => column.slice(TEXT_PREFIX.length)),
     values: columns.map((column) => edits.get(column)),
-  });
+  };
+  if (before) return mergePacked(before, changes);
+  into.reserve(packedRoom(changes));
+  const start = into.end;
+  into.end = writePacked(into.bytes, start, changes);
+  return into.end === start ? undefined : into.bytes.subarray(start, into.end);
 }
 
 export function textRecord(of: Pick<MetadataRecord, 'url' | 'date' | 'body' | 'refersTo'>): MetadataRecord {
