@@ -73,6 +73,9 @@ export interface CheckedChange {
   readonly at?: number | undefined;
 }
 
+/** The functions that change rows of `webpage` for another process. */
+export type OwnerVerb = 'add seeds' | 'apply rules';
+
 /** Which rows of a table to read, and which columns. */
 export interface ScanOptions {
   /** The ranges are read one after the other, in the given order. Absent: the whole table. */
@@ -108,8 +111,18 @@ export interface Store {
    */
   compareAndSet?(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]>;
   /**
-   * Runs a task under a lock of this name, so that tasks of one name run one after another. Only a store that several processes use has
-   * this method. On other stores, each process has its own locks.
+   * Like `compareAndSet`, in the process that has the table open. Only a store that other processes use through that process has this method.
+   * It ignores {@link CheckedChange.at}.
+   */
+  changeInOwner?(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]>;
+  /**
+   * Runs a function in the process that has the table open: `here` if it is this process, else the function of that process with this name.
+   * Arguments and result are JSON. Absent: the table is always open in this process.
+   */
+  inOwner?<T>(verb: OwnerVerb, args: readonly unknown[], here: () => Promise<T>): Promise<T>;
+  /**
+   * Runs a task under a lock of this name, so that tasks of one name run one after another in this process. Only a store that other processes
+   * use through the process with the table has this method. It throws TABLE_LOCKED while another process has the table open.
    */
   exclusive?<T>(name: string, task: () => Promise<T>): Promise<T>;
   /**

@@ -6,5 +6,5 @@ export { depthOf } from './statistics/prefix-depth.js';
 export { latestPrefixStatistics, readPrefixStatistics } from './statistics/read-prefix-statistics.js';
 export { countRules } from './report/count-rules.js';
 export { reportRules } from './report/report-rules.js';
-export { applyRules, createApplyIfDue } from './rules/apply-rules.js';
+export { applyRules, changeRuledRows, createApplyIfDue, type RuledChanges } from './rules/apply-rules.js';
 export { dangerOf, mustBeHarmless, testRules } from './rules/test-rules.js';

@@ -3,6 +3,7 @@ export { NO_WATCH, jobContext } from './context.js';
 export { batchesLeft } from './changes/batch-log.js';
 export { areAllRefused } from './inject/refused-seeds.js';
 export { inject } from './inject.js';
+export { changeSeedRows, type SeedChanges } from './inject/seed-rows.js';
 export { generate } from './generate.js';
 export { fetch } from './fetch.js';
 export { parse } from './parse.js';

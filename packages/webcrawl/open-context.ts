@@ -6,19 +6,23 @@ import {
   type Field,
   type TableOwner,
   type PageRow,
+  type SharedStoreOptions,
   type Store,
   type Tables,
 } from '../../webtable/index.js';
 import { CrawlError } from '../errors/index.js';
 import type { ComputedFieldName, ComputedValues } from '../export/index.js';
+import type { RuledChanges } from '../focus/index.js';
 import { cachedLookup, systemLookup } from '../fetch/index.js';
 import {
+  changeSeedRows,
   createRequestsInUse,
   createRunningJobs,
   startWorkerReports,
   rulesNow,
   type CrawlContext,
   type ParseThreads,
+  type SeedChanges,
 } from '../jobs/index.js';
 import type { DiskUse, FoundPage, PageQuery } from '../answers/index.js';
 import { normalizeUrl, type OnPage, type Plugin } from '../plugin-api/index.js';
@@ -47,7 +51,7 @@ export interface OpenCrawlOptions {
   readonly create?: boolean;
   /**
    * true: opens the table for this process alone. false: if another process has the table open, this process reads through that process.
-   * `inject` works this way too; the other jobs throw TABLE_LOCKED. Default: false. This option and the next four are only for a table in a
+   * `inject`, marks and rules work this way too; the other jobs throw TABLE_LOCKED. Default: false. This option and the next four are only for a table in a
    * directory.
    */
   readonly alone?: boolean;
@@ -148,7 +152,12 @@ export async function openContext(
     const { ownStatus } = await import('../answers/index.js');
     return ownStatus({ tables, clock, running, since, ...(diskUse && { diskUse }) });
   };
-  const store = await openStore(options, status);
+  const verbs: SharedStoreOptions['verbs'] = {
+    'add seeds': (changes) => changeSeedRows({ tables }, changes as SeedChanges),
+    'apply rules': async (changes) =>
+      (await import('../focus/index.js')).changeRuledRows({ tables }, changes as RuledChanges),
+  };
+  const store = await openStore(options, { status, verbs });
   const shared = store instanceof SharedStore ? store : undefined;
   let tables: Tables;
   try {

@@ -6,6 +6,7 @@ import {
   openLevelStore,
   openSharedStore,
   type ContentStore,
+  type SharedStoreOptions,
   type Store,
 } from '../../webtable/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
@@ -13,8 +14,14 @@ import { VERSION } from '../util/index.js';
 import { DEFAULT_TABLE } from './names.js';
 import type { OpenCrawlOptions } from './open-context.js';
 
-/** Opens the store of a table. A store that the caller passed in is returned unchanged. */
-export async function openStore(options: OpenCrawlOptions, status: () => Promise<unknown>): Promise<Store> {
+/**
+ * Opens the store of a table. A store that the caller passed in is returned unchanged.
+ * @param offered what this process does for other processes while it has the table open
+ */
+export async function openStore(
+  options: OpenCrawlOptions,
+  offered: Pick<SharedStoreOptions, 'status' | 'verbs'>,
+): Promise<Store> {
   const { table = DEFAULT_TABLE, create = true, alone = false, yields = false, name = 'a service' } = options;
   if (typeof table !== 'string') return table;
   if (isOnHBase(table)) {
@@ -27,7 +34,7 @@ export async function openStore(options: OpenCrawlOptions, status: () => Promise
   const readsFullDisk = !create && !alone && !yields;
   const open = (): Promise<Store> => openLevelStore(directory, { create, readsFullDisk });
   const content = (): ContentStore => contentOfTable(directory);
-  return openSharedStore({ ...options, directory, open, content, name, version: VERSION, status });
+  return openSharedStore({ ...options, ...offered, directory, open, content, name, version: VERSION });
 }
 
 export function isOnHBase(table: string): boolean {

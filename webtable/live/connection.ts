@@ -2,7 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { CrawlError, ERROR_CODES, safeText, type ErrorCode } from '../../packages/errors/index.js';
 import { withAddress } from './address.js';
 import { ownerText, type TableOwner } from './table-owner.js';
-import { MAX_ANSWER, MAX_REQUEST, PROTOCOL, createMessageReader, encodeMessage, type Message } from './messages.js';
+import { MAX_RESPONSE, MAX_REQUEST, PROTOCOL, createMessageReader, encodeMessage, type Message } from './messages.js';
 
 /** A connection to the process that has a table open. */
 export interface Connection {
@@ -13,8 +13,8 @@ export interface Connection {
    */
   readonly refusal?: CrawlError;
   /**
-   * Sends a request and waits for the answer.
-   * @throws ConnectionLost, and the CrawlError that the other side answers with
+   * Sends a request and waits for the response.
+   * @throws ConnectionLost, and the CrawlError with which the other side responds
    */
   request(head: object, blobs?: readonly Uint8Array[]): Promise<Message>;
   readonly isLost: boolean;
@@ -27,7 +27,14 @@ export interface Connection {
 
 /** Thrown when the process that had the table open is gone, or has closed the connection. */
 export class ConnectionLost extends CrawlError {
-  constructor(owner: TableOwner) {
+  /**
+   * @param wasClosed whether the process has closed the table, and did not begin with the request. So the request may be repeated in the next
+   * process. false: the process may have been killed in the middle of the request
+   */
+  constructor(
+    owner: TableOwner,
+    readonly wasClosed = false,
+  ) {
     super('STORE_FAILED', `${ownerText(owner)}, which had the table open, has ended`, {
       hint: 'run the same command again',
     });
@@ -36,13 +43,13 @@ export class ConnectionLost extends CrawlError {
 
 /** Milliseconds in which the other side must send its first message. */
 const HELLO_MS = 10_000;
-/** Milliseconds in which the other side must send an answer, or a message that it is alive. */
-const ANSWER_MS = 60_000;
+/** Milliseconds in which the other side must send a response, or a message that it is alive. */
+const RESPONSE_MS = 60_000;
 
 /**
  * Connects to the process that serves the table of a folder; undefined if there is none.
  * @param version of webcrawl; if the other side runs another version, the connection has a `refusal`
- * @throws CrawlError TABLE_LOCKED if the other side speaks another protocol, or does not answer
+ * @throws CrawlError TABLE_LOCKED if the other side speaks another protocol, or does not respond
  */
 export async function connectTo(directory: string, version: string): Promise<Connection | undefined> {
   try {
@@ -90,7 +97,7 @@ function greet(socket: Socket, directory: string, version: string): Promise<Conn
         }),
       );
     }, HELLO_MS);
-    const read = createMessageReader(MAX_ANSWER, (message) => onMessage(message));
+    const read = createMessageReader(MAX_RESPONSE, (message) => onMessage(message));
     socket.on('data', (chunk) => {
       try {
         read(chunk);
@@ -124,18 +131,19 @@ function otherVersion(owner: TableOwner, directory: string, version: string): Cr
   );
 }
 
-/** Sends requests, and matches each answer to its request. */
+/** Sends requests, and matches each response to its request. */
 function createRequests(
   socket: Socket,
   owner: TableOwner,
   refusal: CrawlError | undefined,
 ): { connection: Connection; take: (message: Message) => void } {
-  const asked = new Map<
+  const pending = new Map<
     unknown,
     { resolve: (message: Message) => void; reject: (error: Error) => void; wait: () => void }
   >();
   let last = 0;
   let isLost = false;
+  let wasClosed = false;
   let hasYielded = false;
   let lose = (): void => {};
   const lost = new Promise<void>((resolve) => (lose = resolve));
@@ -143,31 +151,31 @@ function createRequests(
   socket.once('close', () => {
     isLost = true;
     lose();
-    for (const { reject } of asked.values()) reject(new ConnectionLost(owner));
-    asked.clear();
+    for (const { reject } of pending.values()) reject(new ConnectionLost(owner, wasClosed));
+    pending.clear();
   });
   const request: Connection['request'] = (head, blobs) =>
     new Promise((resolve, reject) => {
-      if (isLost) return reject(new ConnectionLost(owner));
+      if (isLost) return reject(new ConnectionLost(owner, true));
       const id = (last += 1);
       const message = encodeMessage({ ...head, id }, blobs);
       if (message.length > MAX_REQUEST) {
         return reject(
-          new CrawlError('STORE_FAILED', `expected a row of at most ${MAX_REQUEST} bytes, found ${message.length}`),
+          new CrawlError('STORE_FAILED', `expected a request of at most ${MAX_REQUEST} bytes, found ${message.length}`),
         );
       }
       // The socket keeps the process alive only during a request.
-      const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
+      const timer = setTimeout(() => socket.destroy(), RESPONSE_MS);
       const settle = (): void => {
         clearTimeout(timer);
-        asked.delete(id);
-        if (asked.size === 0) socket.unref();
+        pending.delete(id);
+        if (pending.size === 0) socket.unref();
       };
-      asked.set(id, {
+      pending.set(id, {
         wait: () => void timer.refresh(),
-        resolve: (answer) => {
+        resolve: (response) => {
           settle();
-          resolve(answer);
+          resolve(response);
         },
         reject: (error) => {
           settle();
@@ -193,11 +201,12 @@ function createRequests(
     },
     take(message) {
       const { id, error } = message.head;
+      wasClosed ||= message.head['closed'] === true;
       hasYielded ||= message.head['yielded'] === true;
-      const waiting = asked.get(id);
-      if (message.head['busy'] === true) waiting?.wait();
-      else if (error === undefined) waiting?.resolve(message);
-      else waiting?.reject(errorOf(error as Record<string, unknown>));
+      const request = pending.get(id);
+      if (message.head['busy'] === true) request?.wait();
+      else if (error === undefined) request?.resolve(message);
+      else request?.reject(errorOf(error as Record<string, unknown>));
     },
   };
 }

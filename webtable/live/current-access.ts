@@ -5,7 +5,7 @@ import { lockedBy } from './table-owner.js';
 import { waitUntilYielded } from './wait-until-yielded.js';
 
 /** Maximum number of requests to yield the table. */
-const ASK_TIMES = 5;
+const MAX_YIELD_REQUESTS = 5;
 
 /**
  * The present access to a table: the table is open in this process, or in another process that serves it. When the other process ends, this
@@ -18,7 +18,8 @@ export class CurrentAccess {
   #moving: Promise<void> | undefined;
   /** Number of running tasks of this process that need the table to stay open here. */
   #holds = 0;
-  #asking = 0;
+  /** Number of running requests, to this process or another. */
+  #requests = 0;
   /** Called when the last running request has ended. */
   #onQuiet = (): void => {};
   #closing: Promise<void> | undefined;
@@ -36,30 +37,30 @@ export class CurrentAccess {
 
   /**
    * Sends a request to the process that has the table open. If that process ends meanwhile, the request is sent again to the next process.
-   * Use this method only for requests that may run twice.
+   * @param isRepeatable false: the request is not sent again if it may have begun
    */
-  async retry<T>(ask: (access: OpenAccess) => Promise<T>): Promise<T> {
+  async retry<T>(request: (access: OpenAccess) => Promise<T>, isRepeatable = true): Promise<T> {
     for (;;) {
       try {
-        return await this.at(ask);
+        return await this.at(request);
       } catch (error) {
-        if (!(error instanceof ConnectionLost)) throw error;
+        if (!(error instanceof ConnectionLost && (isRepeatable || error.wasClosed))) throw error;
       }
     }
   }
 
-  /** Sends a request to the process that has the table open. Until the answer, this process does not close the table. */
-  async at<T>(ask: (access: OpenAccess) => Promise<T>): Promise<T> {
+  /** Sends a request to the process that has the table open. Until the response, this process does not close the table. */
+  async at<T>(request: (access: OpenAccess) => Promise<T>): Promise<T> {
     let access: OpenAccess | undefined;
     // A loop, because the table may be yielded again meanwhile.
     while (!(access = this.#openAccess()))
       await (this.#moving ??= this.#move().finally(() => (this.#moving = undefined)));
-    this.#asking += 1;
+    this.#requests += 1;
     try {
-      return await ask(access);
+      return await request(access);
     } finally {
-      this.#asking -= 1;
-      if (this.#asking === 0) this.#onQuiet();
+      this.#requests -= 1;
+      if (this.#requests === 0) this.#onQuiet();
     }
   }
 
@@ -83,7 +84,7 @@ export class CurrentAccess {
         const access = await this.at((found) => Promise.resolve(found));
         if (access.kind === 'local') return task();
         const { connection } = access;
-        if (times === ASK_TIMES || !(await waitUntilYielded(connection)))
+        if (times === MAX_YIELD_REQUESTS || !(await waitUntilYielded(connection)))
           throw lockedBy(connection.owner, this.#options.directory);
       }
     });
@@ -99,7 +100,7 @@ export class CurrentAccess {
     if (!this.#options.yields || this.#closing || this.#holds > 0) return false;
     if (access.kind !== 'local') return true;
     const release = async (): Promise<void> => {
-      if (this.#asking > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
+      if (this.#requests > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
       // Other processes can connect as soon as the socket exists, before the server is returned.
       const server = await access.server;
       try {

@@ -1,13 +1,15 @@
 import { MAX_REQUEST, createMessageReader, type Message } from './messages.js';
-import type { Room } from './room.js';
 
 /** Maximum milliseconds from the start to the end of a message. */
 const MESSAGE_MS = 30_000;
 
 /** Options of {@link createInbox}. */
 export interface InboxOptions {
-  /** Bounds the memory of all unanswered requests of all clients. */
-  readonly room: Room;
+  /**
+   * Called when the number of stored bytes changes, with the difference and the new number. Returns false if they are too many; the client is
+   * then disconnected.
+   */
+  readonly onBytes: (difference: number, all: number) => boolean;
   /** Maximum milliseconds from the start to the end of a message, without pauses of reading. Default: {@link MESSAGE_MS}. */
   readonly messageMs?: number | undefined;
   /** Whether reading from the client is paused. */
@@ -16,24 +18,24 @@ export interface InboxOptions {
   readonly onDrop: () => void;
 }
 
-/** The messages of a client, until they are answered. */
+/** The requests of a client, until their responses are sent. */
 export type Inbox = ReturnType<typeof createInbox>;
 
-/** Makes the inbox of a client. `room` bounds the memory of its messages, and a time limit bounds the wait for an incomplete message. */
-export function createInbox({ room, messageMs = MESSAGE_MS, isPaused, onDrop }: InboxOptions) {
-  const place = room.enter(onDrop);
+/** Creates the inbox of a client. A time limit bounds the wait for an incomplete message. */
+export function createInbox({ onBytes, messageMs = MESSAGE_MS, isPaused, onDrop }: InboxOptions) {
   const waiting: Message[] = [];
-  /** Number of received bytes of unanswered messages. `whole` counts only the bytes of complete messages. */
+  /** Number of received bytes of messages without a response. `complete` counts only the bytes of complete messages. */
   let held = 0;
-  let whole = 0;
+  let complete = 0;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let readChunk = createMessageReader(MAX_REQUEST, (message) => {
+  const readChunk = createMessageReader(MAX_REQUEST, (message) => {
     waiting.push(message);
-    whole += message.size;
+    complete += message.size;
     clearTimeout(timer);
     timer = undefined;
   });
+  const hold = (difference: number): boolean => onBytes(difference, (held += difference));
 
   return {
     /** Number of complete messages that `take` has not returned yet. */
@@ -42,27 +44,27 @@ export function createInbox({ room, messageMs = MESSAGE_MS, isPaused, onDrop }: 
     },
     /** @throws Error if the bytes are not part of a message */
     read(chunk: Buffer): void {
-      held += chunk.length;
-      place.hold(held);
+      if (isClosed) return;
+      if (!hold(chunk.length)) return onDrop();
       readChunk(chunk);
-      if (held > whole && !isClosed) timer ??= setTimeout(() => !isPaused() && onDrop(), messageMs).unref();
+      if (held > complete) timer ??= setTimeout(() => !isPaused() && onDrop(), messageMs).unref();
     },
-    /** The next message. Call {@link done} when the message is answered. */
+    /** The next message. Call {@link done} when its response is sent. */
     take: (): Message | undefined => waiting.shift(),
     done({ size }: Message): void {
-      held -= size;
-      whole -= size;
-      place.hold(held);
+      if (isClosed) return;
+      complete -= size;
+      hold(-size);
     },
     /** Call it when reading continues after a pause. */
     resumed: (): void => void timer?.refresh(),
     /** Stops reading, and drops the stored messages. */
     close(): void {
+      if (isClosed) return;
       isClosed = true;
       waiting.length = 0;
-      readChunk = () => undefined;
       clearTimeout(timer);
-      place.leave();
+      hold(-held);
     },
   };
 }

@@ -3,12 +3,13 @@
  * the length of the rest of the message, and the length of the head. After them come the head as JSON, and the bytes of values. The head
  * contains the size of each value.
  */
-import type { Column, RowChange, StoredRow } from '../store.js';
+import type { RowToCheck } from '../change-shared.js';
+import type { Column, StoredRow } from '../store.js';
 
 /** The version of the message format. Every change of the format increases it. Both sides must have the same version. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
-/** A request or an answer. */
+/** A request or a response. */
 export interface Message {
   readonly head: Readonly<Record<string, unknown>>;
   readonly bytes: Uint8Array;
@@ -16,9 +17,9 @@ export interface Message {
   readonly size: number;
 }
 
-/** Maximum bytes of a request and of an answer. Requests may come from any process of the user. */
+/** Maximum bytes of a request and of a response. Requests may come from any process of the user. */
 export const MAX_REQUEST = 64 * 1024 * 1024;
-export const MAX_ANSWER = 1024 * 1024 * 1024;
+export const MAX_RESPONSE = 1024 * 1024 * 1024;
 
 export function encodeMessage(head: object, blobs: readonly Uint8Array[] = []): Buffer {
   const json = Buffer.from(JSON.stringify(head), 'utf8');
@@ -77,8 +78,11 @@ interface SentRow {
 interface SentChange {
   readonly key: string;
   readonly put?: SizedCells;
-  readonly delete?: readonly Column[];
-  readonly clear?: boolean;
+  readonly delete?: readonly Column[] | undefined;
+  readonly clear?: boolean | undefined;
+  /** The cell that is compared, and the size of its value; null: there is no such cell. Absent: nothing is compared. */
+  readonly column?: Column | undefined;
+  readonly value?: number | null;
 }
 
 /** Describes rows for a head; adds their bytes to `blobs`. */
@@ -90,7 +94,7 @@ export function packRows(rows: readonly (StoredRow | undefined)[], blobs: Uint8A
   });
 }
 
-/** Reads the rows of an answer. */
+/** Reads the rows of a response. */
 export function unpackRows({ head, bytes }: Message): (StoredRow | undefined)[] {
   const take = cutter(bytes);
   return (head['rows'] as readonly (SentRow | null)[]).map((row) => {
@@ -101,30 +105,36 @@ export function unpackRows({ head, bytes }: Message): (StoredRow | undefined)[] 
 }
 
 /** Describes changes for a head; adds their bytes to `blobs`. */
-export function packChanges(changes: readonly RowChange[], blobs: Uint8Array[]): SentChange[] {
-  return changes.map(({ put, ...rest }) => ({ ...rest, ...(put && { put: packCells(put, blobs) }) }));
+export function packChanges(changes: readonly RowToCheck[], blobs: Uint8Array[]): SentChange[] {
+  return changes.map(({ change: { key, put, delete: remove, clear }, column, value }) => {
+    const sent = { key, ...(put && { put: packCells(put, blobs) }), delete: remove, clear, column };
+    if (value) blobs.push(value);
+    return { ...sent, value: value ? value.length : null };
+  });
 }
 
 /**
  * Reads the changes of a request. Any process of the user may have sent the request, so the store checks the content of the changes.
  * @throws Error if their shape is wrong
  */
-export function unpackChanges({ head, bytes }: Pick<Message, 'head' | 'bytes'>): RowChange[] {
+export function unpackChanges({ head, bytes }: Pick<Message, 'head' | 'bytes'>): RowToCheck[] {
   const take = cutter(bytes);
   return listOf(head['changes'], (sent) => {
-    const { key, put, delete: remove, clear } = sent as Record<keyof SentChange, unknown>;
-    return {
-      key: textOf(key),
+    const { key, put, delete: remove, clear, column, value = null } = sent as Record<keyof SentChange, unknown>;
+    const change = {
+      key: stringOf(key),
       ...(put !== undefined && { put: unpackCells(listOf(put, cellOf), take) as ReadonlyMap<Column, Uint8Array> }),
-      ...(remove !== undefined && { delete: listOf(remove, textOf) as Column[] }),
+      ...(remove !== undefined && { delete: listOf(remove, stringOf) as Column[] }),
       ...(clear === true && { clear }),
     };
+    if (column === undefined) return { change };
+    return { change, column: stringOf(column) as Column, value: value === null ? undefined : take(sizeIn(value)) };
   });
 }
 
 /** @throws Error if the value is not a string */
-export function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('expected a text in a message');
+export function stringOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('expected a string in a message');
   return value;
 }
 
@@ -136,8 +146,13 @@ export function listOf<T>(value: unknown, itemOf: (item: unknown) => T): T[] {
 
 function cellOf(value: unknown): readonly [string, number] {
   const [column, size] = value as readonly unknown[];
-  if (typeof size !== 'number' || !Number.isInteger(size) || size < 0) throw new Error('expected a size in a message');
-  return [textOf(column), size];
+  return [stringOf(column), sizeIn(size)];
+}
+
+function sizeIn(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
+    throw new Error('expected a size in a message');
+  return value;
 }
 
 function packCells(cells: ReadonlyMap<string, Uint8Array>, blobs: Uint8Array[]): SizedCells {
@@ -151,7 +166,7 @@ function unpackCells(cells: SizedCells, take: (size: number) => Uint8Array): Map
   return new Map(cells.map(([column, size]) => [column, take(size)]));
 }
 
-/** Cuts bytes into consecutive pieces. Each call takes the size of the next piece. */
+/** Cuts bytes into consecutive chunks. Each call takes the size of the next chunk. */
 function cutter(bytes: Uint8Array): (size: number) => Uint8Array {
   let at = 0;
   return (size) => {

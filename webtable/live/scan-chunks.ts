@@ -23,7 +23,7 @@ const CHUNK_ROWS = 1000;
 
 /** Reads the next chunk from a store. */
 export async function readChunk(
-  store: Store,
+  store: Pick<Store, 'scan'>,
   table: TableName,
   { range, ...options }: ChunkOptions,
   chunkRows = CHUNK_ROWS,

@@ -2,15 +2,14 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { LIVE_FOLDER, removeSocket, withAddress } from './address.js';
-import type { Service } from './answer-request.js';
-import { createRoom } from './room.js';
+import type { Service } from './handle-request.js';
 import { serveClient, type Session } from './session.js';
 
 /** The server of a table that this process has open. */
 export interface LiveServer {
   /**
-   * Removes the socket, answers the requests that have arrived, and waits until no client has the lock. Then the table may be closed. The
-   * clients stay connected until `close`, because a disconnected client tries to open the table.
+   * Removes the socket, and waits for the responses to the running requests. Then the table may be closed. The clients stay connected until
+   * `close`, because a disconnected client tries to open the table.
    */
   drain(): Promise<void>;
   /**
@@ -22,6 +21,8 @@ export interface LiveServer {
 
 /** Maximum number of clients at a time. Additional clients are disconnected. */
 const MAX_CLIENTS = 100;
+/** Maximum bytes of the requests without a response of all clients together. Each client may have its share of them in any case. */
+const MAX_HELD_BYTES = 128 * 2 ** 20;
 
 /**
  * Serves a table to other processes of the same user, through a socket in the folder of the table. Only the process that has the table open
@@ -30,9 +31,16 @@ const MAX_CLIENTS = 100;
  */
 export async function serveTable(directory: string, service: Service): Promise<LiveServer> {
   const sessions = new Set<Session>();
-  const room = createRoom(service.mostHeld);
+  const { maxHeldBytes = MAX_HELD_BYTES } = service;
+  let heldBytes = 0;
+  const onBytes = (difference: number, ofClient: number): boolean => {
+    heldBytes += difference;
+    return heldBytes <= maxHeldBytes || ofClient <= maxHeldBytes / MAX_CLIENTS;
+  };
+  let isDraining = false;
+  const isOpen = (): boolean => !isDraining && service.isOpen?.() !== false;
   const server = createServer((socket) => {
-    const session = serveClient(socket, service, room);
+    const session = serveClient(socket, { ...service, isOpen }, onBytes);
     sessions.add(session);
     void session.ended.then(() => sessions.delete(session));
   });
@@ -55,6 +63,7 @@ export async function serveTable(directory: string, service: Service): Promise<L
   let draining: Promise<void> | undefined;
   const drain = (): Promise<void> => (draining ??= drainAll());
   async function drainAll(): Promise<void> {
+    isDraining = true;
     closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await removeSocket(directory);
     await Promise.all([...sessions].map((session) => session.drain()));
@@ -63,7 +72,7 @@ export async function serveTable(directory: string, service: Service): Promise<L
     drain,
     async close(hasYielded = false) {
       await drain();
-      for (const session of sessions) session.close(hasYielded ? { yielded: true } : undefined);
+      for (const session of sessions) session.close(hasYielded);
       await closed;
     },
   };

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
-import { answerRequest, type Service } from './answer-request.js';
-import { createClientLock } from './client-lock.js';
-import { createInbox } from './inbox.js';
+import { handleRequest, type Service } from './handle-request.js';
+import { createInbox, type InboxOptions } from './inbox.js';
 import { PROTOCOL, encodeMessage, type Message } from './messages.js';
-import type { Room } from './room.js';
 
-/** Milliseconds for which another process may hold a lock. */
-export const LEASE_MS = 10_000;
+/** Maximum milliseconds to wait for a client that does not read, before the table is closed. */
+export const DRAIN_MS = 10_000;
+/** Maximum milliseconds to wait until a client has read the last message. */
+const CLOSE_MS = 1_000;
 /** Maximum number of running requests of one client. While it is reached, no other request is read. */
 const MAX_PENDING = 8;
 /** Milliseconds between two messages that tell a waiting client that the server is alive. */
@@ -18,18 +18,14 @@ const STUCK_MS = 30_000;
 /** One client, until it disconnects. */
 export type Session = ReturnType<typeof serveClient>;
 
-/**
- * Serves one client. Even a faulty client uses only a bounded amount of memory, and holds the lock only for the time of the lease. After
- * that time the connection is closed, so later writes of the client are never read.
- * @param room bounds the unanswered requests of all clients together
- */
-export function serveClient(socket: Socket, service: Service, room: Room) {
-  const { leaseMs = LEASE_MS, messageMs } = service;
-  const lock = createClientLock(service.exclusive, leaseMs, next, drop);
-  const inbox = createInbox({ room, messageMs, isPaused: () => socket.isPaused(), onDrop: drop });
+type SessionService = Service & Required<Pick<Service, 'isOpen'>>;
+
+/** Serves one client. Even a faulty client uses only a bounded amount of memory. */
+export function serveClient(socket: Socket, service: SessionService, onBytes: InboxOptions['onBytes']) {
+  const { drainMs = DRAIN_MS, messageMs, isOpen } = service;
+  const inbox = createInbox({ onBytes, messageMs, isPaused: () => socket.isPaused(), onDrop: drop });
   let pending = 0;
   let isOver = false;
-  let isClosing = false;
   let drained = (): void => {};
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -40,13 +36,13 @@ export function serveClient(socket: Socket, service: Service, room: Room) {
     return new Promise((resolve) => socket.write(encodeMessage(head, blobs), () => resolve()));
   }
 
-  async function answer(message: Message): Promise<void> {
+  async function respond(message: Message): Promise<void> {
     const { id } = message.head;
     // A client that does not read gets no `busy` messages, because they would fill the memory of this process.
     const sign = setInterval(() => void (socket.writableLength === 0 && send({ id, busy: true })), BUSY_MS);
     sign.unref();
     try {
-      const { head, blobs } = await answerRequest(message, service, lock);
+      const { head, blobs } = await handleRequest(message, service);
       await send({ id, ...head }, blobs);
     } catch (error) {
       const { code = 'INTERNAL', hint } = error as Partial<CrawlError>;
@@ -63,17 +59,16 @@ export function serveClient(socket: Socket, service: Service, room: Room) {
     if (isOver) return;
     isOver = true;
     inbox.close();
-    lock.close();
     socket.destroy();
     next();
   }
 
   function next(): void {
-    while (!isOver && pending < MAX_PENDING && (!isClosing || lock.state === 'held')) {
+    while (!isOver && isOpen() && pending < MAX_PENDING) {
       const message = inbox.take();
       if (!message) break;
       pending += 1;
-      void answer(message).finally(() => {
+      void respond(message).finally(() => {
         pending -= 1;
         inbox.done(message);
         next();
@@ -84,8 +79,9 @@ export function serveClient(socket: Socket, service: Service, room: Room) {
       inbox.resumed();
       socket.resume();
     }
-    if (isClosing && pending === 0 && lock.state !== 'held') drained();
-    if (isOver && pending === 0 && lock.state === 'none') end();
+    if (pending > 0) return;
+    drained();
+    if (isOver) end();
   }
 
   socket.on('data', (chunk) => {
@@ -108,26 +104,23 @@ export function serveClient(socket: Socket, service: Service, room: Room) {
   return {
     /** Resolves when the connection is closed and no request is running. */
     ended,
-    /** Starts no more requests. Resolves when the responses to the started requests are sent and the lock of the client is released. */
+    /** Resolves when the responses to the started requests are sent. Call it when the service is not open. */
     async drain(): Promise<void> {
-      isClosing = true;
       const isDrained = new Promise<void>((resolve) => (drained = resolve));
-      if (lock.state === 'asked') drop();
-      else next();
-      const timer = setTimeout(drop, leaseMs);
+      next();
+      const timer = setTimeout(drop, drainMs);
       await Promise.race([isDrained, ended]);
       clearTimeout(timer);
     },
-    /** Closes the connection after a last message. Call it when the session is drained. */
-    close(last?: object): void {
+    /** Tells the client that its other requests did not begin, and closes the connection. Call it when the session is drained. */
+    close(hasYielded: boolean): void {
       if (isOver) return;
-      if (last) void send(last);
+      socket.end(encodeMessage({ closed: true, yielded: hasYielded }));
       isOver = true;
       inbox.close();
-      lock.close();
-      socket.destroySoon();
-      // A client that does not read must not delay the close.
-      const timer = setTimeout(() => socket.destroy(), leaseMs);
+      // The requests that still come are read and dropped: if the socket is closed before, the client may not get the last message.
+      socket.resume();
+      const timer = setTimeout(() => socket.destroy(), CLOSE_MS);
       socket.once('close', () => clearTimeout(timer));
       next();
     },

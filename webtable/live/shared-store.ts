@@ -1,13 +1,13 @@
 import { CrawlError, messageOf } from '../../packages/errors/index.js';
-import { createLocks } from '../../packages/util/index.js';
+import { createLocks, createOneByOne } from '../../packages/util/index.js';
+import { changeChecked, type RowToCheck } from '../change-shared.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
-import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
-import { SHARED_LOCK } from './client-lock.js';
-import { ConnectionLost } from './connection.js';
+import type { CheckedChange, ColumnSelector, OwnerVerb, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
 import { findAccess, type OpenAccess, type SharedStoreOptions, type TableAccess } from './table-access.js';
 import { lockedBy, type TableOwner } from './table-owner.js';
 import { readChunk, scanChunks, type Chunk, type ChunkOptions } from './scan-chunks.js';
+import type { Verb } from './handle-request.js';
 import { serveTable } from './server.js';
 import { CurrentAccess } from './current-access.js';
 
@@ -18,6 +18,9 @@ import { CurrentAccess } from './current-access.js';
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
   return new SharedStore(options, await findAccess(options));
 }
+
+/** Other processes may change single rows of these tables. Only the process with the table changes the others. */
+const SINGLE_ROWS: ReadonlySet<TableName> = new Set(['rule', 'meta']);
 
 /**
  * A table that several processes use. The first process opens the table and serves the others. After that process has ended or was killed,
@@ -33,8 +36,7 @@ export class SharedStore implements Store {
   readonly #options: SharedStoreOptions;
   readonly #lock = createLocks();
   readonly #access: CurrentAccess;
-  /** The access through which this process has a lock of another process. Writes under the lock use this access, or fail. */
-  #lease: OpenAccess | undefined;
+  readonly #oneChange = createOneByOne();
   #isServing = false;
 
   constructor(options: SharedStoreOptions, access: TableAccess) {
@@ -87,31 +89,31 @@ export class SharedStore implements Store {
   }
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
-    const lease = this.#lease;
-    if (lease) return lease.store.write(table, changes);
-    await this.#access.at(({ store }) => store.write(table, changes));
+    await this.#access.retry(({ store }) => store.write(table, changes), false);
+  }
+
+  async changeInOwner(table: TableName, changes: readonly CheckedChange[]): Promise<readonly boolean[]> {
+    const change = async (access: OpenAccess): Promise<readonly boolean[]> =>
+      access.kind === 'local' ? this.#change(access.store, table, changes) : access.store.changeInOwner(table, changes);
+    return this.#access.retry(change, false);
+  }
+
+  async inOwner<T>(verb: OwnerVerb, args: readonly unknown[], here: () => Promise<T>): Promise<T> {
+    const call = async (access: OpenAccess): Promise<T> =>
+      access.kind === 'local' ? this.#access.hold(here) : ((await access.store.call(verb, args)) as T);
+    return this.#access.retry(call, false);
   }
 
   /**
-   * Runs a task under a lock: no other task with this lock name runs meanwhile, in this process or another.
-   * @throws CrawlError TABLE_LOCKED for any name except `rows` while another process has the table open
+   * Runs a task under a lock: no other task with this lock name runs meanwhile in this process.
+   * @throws CrawlError TABLE_LOCKED while another process has the table open
    */
   async exclusive<T>(name: string, task: () => Promise<T>): Promise<T> {
     return this.#lock(name, async () => {
       if (this.#own) return task();
       return this.#access.retry(async (access) => {
-        if (access.kind === 'local') return this.#access.hold(task);
-        if (name !== SHARED_LOCK) throw lockedBy(access.connection.owner, this.directory);
-        return access.store.exclusive(name, async () => {
-          this.#lease = access;
-          try {
-            return await task();
-          } catch (error) {
-            throw error instanceof ConnectionLost ? leaseLost(error) : error;
-          } finally {
-            this.#lease = undefined;
-          }
-        });
+        if (access.kind === 'remote') throw lockedBy(access.connection.owner, this.directory);
+        return this.#access.hold(task);
       });
     });
   }
@@ -126,13 +128,14 @@ export class SharedStore implements Store {
 
   /** The current work of the process that has the table open, as JSON; undefined if this process has it open. */
   async remoteStatus(): Promise<unknown> {
-    return this.#access.retry(async (access) => (access.kind === 'remote' ? access.store.status() : undefined));
+    return this.#access.retry(async (access) => (access.kind === 'remote' ? access.store.call('status') : undefined));
   }
 
   async stage(): Promise<string> {
-    return this.#access.retry(async ({ store }) => {
-      const name = await store.stage?.();
-      if (name === undefined) throw new CrawlError('USAGE', 'expected a table in a folder, found one without files');
+    return this.#access.retry(async (access) => {
+      const name = await (access.kind === 'local' ? access.store.stage?.() : access.store.call('stage'));
+      if (typeof name !== 'string')
+        throw new CrawlError('USAGE', 'expected a table in a folder, found one without files');
       return name;
     });
   }
@@ -147,18 +150,31 @@ export class SharedStore implements Store {
     return current.kind === 'local' && !this.#options.yields ? current.store : undefined;
   }
 
+  /** Makes changes of single rows, one call after the other, while this process has the table open. */
+  #change(store: Store, table: TableName, changes: readonly RowToCheck[]): Promise<readonly boolean[]> {
+    return this.#oneChange(() => changeChecked(store, table, changes));
+  }
+
   async #serve(access: TableAccess): Promise<void> {
     if (access.kind !== 'local' || !this.#isServing) return;
-    const { name, version, alone = false, status = () => Promise.resolve(null), leaseMs } = this.#options;
+    const { name, version, alone = false, status = () => Promise.resolve(null), verbs } = this.#options;
+    const { store } = access;
+    const owner = { pid: process.pid, name, version, alone };
+    const changing = Object.entries<Verb>(verbs ?? {}).map(([verb, run]): [string, Verb] => {
+      return [verb, (...args) => this.#forOther(() => run(...args))];
+    });
     try {
       const serving = serveTable(this.directory, {
-        store: access.store,
-        owner: { pid: process.pid, name, version, alone },
-        exclusive: this.#lock,
-        status,
+        store,
+        owner,
+        verbs: { status, stage: async () => store.stage?.(), ...Object.fromEntries(changing) },
+        change: (table, changes) =>
+          this.#forOther(async () => {
+            if (!SINGLE_ROWS.has(table)) throw lockedBy(owner, this.directory);
+            return this.#change(store, table, changes);
+          }),
         onWanted: () => this.#access.yield(),
-        onChange: () => void (this.outsideChanges += 1),
-        ...(leaseMs !== undefined && { leaseMs }),
+        isOpen: () => this.#access.current === access,
       });
       access.server = serving.catch(() => undefined);
       await serving;
@@ -167,12 +183,13 @@ export class SharedStore implements Store {
       this.notServed = messageOf(error);
     }
   }
-}
 
-/** The error if the connection was lost under a lock. The task may be half done, so it cannot be repeated in another process. */
-function leaseLost(cause: ConnectionLost): CrawlError {
-  return new CrawlError('STORE_FAILED', `${cause.message}, or found that this process held a lock for too long`, {
-    hint: 'run the same command again: nothing is done twice',
-    cause,
-  });
+  /** Runs a change for another process. The table is not yielded meanwhile. */
+  async #forOther<T>(change: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#access.hold(change);
+    } finally {
+      this.outsideChanges += 1;
+    }
+  }
 }

@@ -1,8 +1,9 @@
 import { pause } from '../../packages/util/index.js';
 import { CrawlError } from '../../packages/errors/index.js';
 import type { ContentStore } from '../content/content-store.js';
-import type { Store } from '../store.js';
+import type { OwnerVerb, Store } from '../store.js';
 import { connectTo, type Connection } from './connection.js';
+import type { Verb } from './handle-request.js';
 import { lockedBy, type TableOwner } from './table-owner.js';
 import { RemoteStore } from './remote-store.js';
 import type { LiveServer } from './server.js';
@@ -36,8 +37,8 @@ export interface SharedStoreOptions {
   readonly onWait?: (owner: TableOwner | undefined) => void;
   /** What this process is doing, as JSON, for other processes. */
   readonly status?: () => Promise<unknown>;
-  /** Milliseconds for which another process may hold the lock `rows`. */
-  readonly leaseMs?: number;
+  /** What this process does for other processes while it has the table open. */
+  readonly verbs?: Readonly<Record<OwnerVerb, Verb>>;
 }
 
 /**

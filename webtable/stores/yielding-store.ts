@@ -12,11 +12,13 @@ export class YieldingStore implements Store {
   readonly #timeSlice: TimeSlice;
 
   readonly compareAndSet?: NonNullable<Store['compareAndSet']>;
+  readonly changeInOwner?: NonNullable<Store['changeInOwner']>;
 
   constructor(inner: Store, timeSlice: TimeSlice) {
     this.inner = inner;
     this.#timeSlice = timeSlice;
     if (inner.compareAndSet) this.compareAndSet = inner.compareAndSet.bind(inner);
+    if (inner.changeInOwner) this.changeInOwner = inner.changeInOwner.bind(inner);
   }
 
   async get(

@@ -86,10 +86,12 @@ export interface Tables extends ChangeRows {
   /** The store of the tables, for callers that need the store itself. */
   readonly store: Store;
   /**
-   * Runs `task` after all earlier tasks of this name on this store have ended. On a store with {@link Store.exclusive}, this includes tasks
-   * of other processes.
+   * Runs `task` after all earlier tasks of this name on this store in this process have ended.
+   * @throws CrawlError TABLE_LOCKED as {@link Store.exclusive}
    */
   exclusive: Exclusive;
+  /** As {@link Store.inOwner}; on a store without it, runs `here`. */
+  inOwner: NonNullable<Store['inOwner']>;
   /**
    * Brings tables that were opened with `migrates` to the present schema version. The call may be killed at any moment; the next call
    * continues. No other code may use the tables before the call has ended.
@@ -163,6 +165,7 @@ export async function openTables(
     timeSlice,
     store: given,
     exclusive,
+    inOwner: given.inOwner?.bind(given) ?? ((_verb, _args, here) => here()),
     migrate: (progress) => migrateRows(store, pages, progress),
     close() {
       leases.stop();

@@ -1,10 +1,13 @@
 import {
   chunked,
+  createCounts,
   createTracker,
   inAllSlots,
   jobContext,
   rowKeyOf,
   urlOf,
+  type Count,
+  type Counts,
   type CrawlContext,
   type JobContext,
   type RelevanceFields,
@@ -56,10 +59,9 @@ async function applyToRows(crawl: JobContext, options: JobOptions): Promise<Repo
   if (!began.version) return tracker.report();
   for await (const rows of chunked(tables.pages.scan({ fields: SCANNED }), CHUNK)) {
     if (tracker.aborted) return tracker.report();
-    const ruleSet = await rules.current();
-    const relevanceOf: RelevanceOf = ({ key }) => ruleSet.relevanceFields(urlOf(key));
-    await applyRelevance(crawl, rows, relevanceOf, tracker);
-    if (ruleSet.plugin?.normalizeUrl) await addMoved(crawl, ruleSet, rows, tracker);
+    const changes = changesOf(await rules.current(), rows, tracker, crawl.clock());
+    if (changes.relevance.length + changes.moves.length > 0)
+      tracker.add(await tables.inOwner('apply rules', [changes], () => changeRuledRows(crawl, changes)));
     tracker.count('rows', rows.length);
     tracker.done(rows.length);
   }
@@ -98,33 +100,70 @@ export function createApplyIfDue(crawl: CrawlContext): ApplyIfDue {
   };
 }
 
-type RelevanceOf = (row: Pick<Row, 'key'>) => RelevanceFields;
+/** A page whose URL a `www` rule rewrites. */
+interface Move {
+  readonly from: string;
+  readonly url: string;
+  readonly relevance: RelevanceFields;
+}
+
+/** What the rules change in rows, for the process that has the table open. Plain data for JSON. */
+export interface RuledChanges {
+  readonly relevance: readonly (readonly [rowKey: string, RelevanceFields])[];
+  readonly moves: readonly Move[];
+  readonly now: number;
+}
 
 const differs = (row: RelevanceFields, wanted: RelevanceFields): boolean =>
   row.relevant !== wanted.relevant || (row.relevantBonus ?? 0) !== (wanted.relevantBonus ?? 0);
 
-async function applyRelevance(
-  { tables, clock }: CrawlContext,
-  rows: readonly Row[],
-  relevanceOf: RelevanceOf,
-  tracker: Tracker,
-): Promise<void> {
-  const keys: string[] = [];
+/** Returns how the rows of a chunk differ from the rules. */
+function changesOf(ruleSet: TableRuleSet, rows: readonly Row[], tracker: Tracker, now: number): RuledChanges {
+  const relevance: [string, RelevanceFields][] = [];
+  const moves: Move[] = [];
   for (const row of rows) {
-    if (row.damaged) tracker.count('damaged');
-    else if (differs(row, relevanceOf(row))) keys.push(row.key);
+    if (row.damaged) {
+      tracker.count('damaged');
+      continue;
+    }
+    const url = urlOf(row.key);
+    const wanted = ruleSet.relevanceFields(url);
+    if (differs(row, wanted)) relevance.push([row.key, wanted]);
+    const moved = ruleSet.plugin?.normalizeUrl && ruleSet.rewrite(url);
+    // If a page is gone or redirects, its other URL is assumed to have the same result.
+    if (moved && (row.status === 'unfetched' || row.status === 'fetched' || row.status === 'notmodified'))
+      moves.push({ from: row.key, url: moved.url, relevance: ruleSet.relevanceFields(moved.url) });
   }
-  if (keys.length === 0) return;
-  await tables.changeRows(keys, RELEVANCE_FIELDS, clock(), (found) =>
+  return { relevance, moves, now };
+}
+
+/** Changes rows in the process that has the table open. Returns the counters. */
+export async function changeRuledRows(
+  crawl: Pick<CrawlContext, 'tables'>,
+  { relevance, moves, now }: RuledChanges,
+): Promise<Counts> {
+  const { all, count } = createCounts();
+  await changeRelevance(crawl, new Map(relevance), now, count);
+  await addMoved(crawl, moves, now, count);
+  return all;
+}
+
+async function changeRelevance(
+  { tables }: Pick<CrawlContext, 'tables'>,
+  wantedOf: ReadonlyMap<string, RelevanceFields>,
+  now: number,
+  count: Count,
+): Promise<void> {
+  await tables.changeRows([...wantedOf.keys()], RELEVANCE_FIELDS, now, (found) =>
     found.map((row): PageChange | undefined => {
       if (!row || row.damaged) return undefined;
-      const wanted = relevanceOf(row);
+      const wanted = wantedOf.get(row.key)!;
       if (!differs(row, wanted)) return undefined;
       const { relevant, relevantBonus = 0 } = wanted;
       const bonus = row.relevantBonus ?? 0;
-      if (relevant === true && row.relevant !== true) tracker.count('marked');
-      if (relevant !== true && row.relevant === true) tracker.count('unmarked');
-      if (bonus !== relevantBonus) tracker.count('rescored');
+      if (relevant === true && row.relevant !== true) count('marked');
+      if (relevant !== true && row.relevant === true) count('unmarked');
+      if (bonus !== relevantBonus) count('rescored');
       return {
         key: row.key,
         set: {
@@ -143,44 +182,35 @@ async function applyRelevance(
 
 /** Adds rows under the URLs that `www` rules give to existing rows, so that no known page is lost. */
 async function addMoved(
-  { tables, clock }: CrawlContext,
-  ruleSet: TableRuleSet,
-  rows: readonly Row[],
-  tracker: Tracker,
+  { tables }: Pick<CrawlContext, 'tables'>,
+  moves: readonly Move[],
+  now: number,
+  count: Count,
 ): Promise<void> {
-  const targets = new Map<string, { readonly from: string; readonly url: string }>();
-  for (const { key, status, damaged } of rows) {
-    const moved = damaged ? undefined : ruleSet.rewrite(urlOf(key));
-    // If a page is gone or redirects, its other URL is assumed to have the same result.
-    if (moved && (status === 'unfetched' || status === 'fetched' || status === 'notmodified')) {
-      targets.set(rowKeyOf(moved.url), { from: key, url: moved.url });
-    }
-  }
-  if (targets.size === 0) return;
+  const moveTo = new Map(moves.map((move) => [rowKeyOf(move.url), move]));
   const sources = await tables.pages.getMany(
-    Array.from(targets.values(), ({ from }) => from),
+    Array.from(moveTo.values(), ({ from }) => from),
     [...MOVED_FIELDS, 'relevantBonus'],
   );
   const sourceOf = new Map(sources.map((row) => [row?.key, row]));
-  await tables.changeRows([...targets.keys()], [], clock(), (found, keys) =>
+  await tables.changeRows([...moveTo.keys()], [], now, (found, keys) =>
     keys.map((key, i): PageChange | undefined => {
-      const { from, url } = targets.get(key)!;
+      const { from, relevance } = moveTo.get(key)!;
       const source = sourceOf.get(from);
       if (found[i] || !source || source.damaged) return undefined;
-      tracker.count('moved');
+      count('moved');
       const { dueAt = 0, fetchInterval, cash, distance, sitemap, metadata, marks } = source;
-      const relevant = ruleSet.relevanceFields(url);
       return {
         key,
         set: {
           status: 'unfetched',
           dueAt,
-          firstSeenAt: clock(),
+          firstSeenAt: now,
           ...(fetchInterval !== undefined && { fetchInterval }),
           retries: 0,
-          score: (source.score ?? 0) - (source.relevantBonus ?? 0) + (relevant.relevantBonus ?? 0),
+          score: (source.score ?? 0) - (source.relevantBonus ?? 0) + (relevance.relevantBonus ?? 0),
           ...(cash !== undefined && { cash }),
-          ...relevant,
+          ...relevance,
           ...(distance !== undefined && { distance }),
           ...(sitemap && { sitemap }),
           ...(metadata && { metadata }),

@@ -8,13 +8,14 @@ import {
   type PageRow,
 } from '../../../webtable/index.js';
 import { hostOf } from '../../url/index.js';
+import { defined } from '../../util/index.js';
 import type { ScopedCrawl } from '../context.js';
 import { enterSeedHosts } from '../hosts/seed-hosts.js';
 import type { FoundReach } from '../hosts/seed-reach.js';
-import type { Count } from '../reporting/counters.js';
+import { createCounts, type Count, type CounterName, type Counts } from '../reporting/counters.js';
 import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
-import { missingRelevance, relevanceFields } from '../rules/relevance.js';
+import { RELEVANCE_FIELDS, relevanceFields } from '../rules/relevance.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { ownsRow, type JobSlots } from '../shards/job-slots.js';
 import type { Seed } from './seed-line.js';
@@ -66,7 +67,23 @@ export async function injectSeedRows(
   await addSeeds(crawl, rules, own, reaches, count);
 }
 
-/** Adds seeds to rows that the job owns. */
+/** A seed, and the fields of its row if the row is new. */
+interface PreparedSeed {
+  readonly key: string;
+  readonly seed: TakenSeed;
+  readonly fresh: ReturnType<typeof newSeedFields>;
+}
+
+/** Seeds for the process that has the table open. Plain data for JSON: all that depends on settings and plugins is decided. */
+export interface SeedChanges {
+  readonly seeds: readonly PreparedSeed[];
+  /** Where the names of hosts led. */
+  readonly reaches: readonly (readonly [HostKey, FoundReach])[];
+  readonly how: { readonly injectorOverwrite: boolean; readonly injectorUpdate: boolean };
+  readonly now: number;
+}
+
+/** Adds seeds to rows that the job owns, or to rows of the process that has the table open. */
 export async function addSeeds(
   crawl: SeedContext,
   rules: RulesInForce,
@@ -74,24 +91,36 @@ export async function addSeeds(
   reaches: ReadonlyMap<HostKey, FoundReach>,
   count: Count,
 ): Promise<void> {
+  const now = crawl.clock();
   // If a URL occurs twice, its first line is used, as if the lines were injected in two runs.
-  const seeds = new Map<string, TakenSeed>();
+  const seeds = new Map<string, PreparedSeed>();
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
     if (seeds.has(key)) count('known');
-    else seeds.set(key, seed);
+    else seeds.set(key, { key, seed, fresh: newSeedFields(crawl, rules, seed, now, count) });
   }
-  const { tables } = crawl;
-  const now = crawl.clock();
+  if (seeds.size === 0) return;
+  const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
+  const how = { injectorOverwrite, injectorUpdate };
+  const changes: SeedChanges = { seeds: [...seeds.values()], reaches: [...reaches], how, now };
+  const counts = await crawl.tables.inOwner('add seeds', [changes], () => changeSeedRows(crawl, changes));
+  for (const [name, n] of Object.entries(counts)) count(name as CounterName, n);
+}
+
+/** Changes the rows of seeds in the process that has the table open. Returns the counters. */
+export async function changeSeedRows(
+  { tables }: Pick<SeedContext, 'tables'>,
+  { seeds, reaches, how, now }: SeedChanges,
+): Promise<Counts> {
+  const { all, count } = createCounts();
   const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
-  await tables.changeRows([...seeds.keys()], fields, now, async (rows, keys) => {
+  const keys = seeds.map(({ key }) => key);
+  await tables.changeRows(keys, fields, now, async (rows) => {
     const changes: (PageChange | undefined)[] = [];
-    for (const [i, key] of keys.entries()) {
-      const seed = seeds.get(key)!;
+    for (const [i, prepared] of seeds.entries()) {
+      const { key, seed, fresh } = prepared;
       const row = rows[i];
-      let change = row
-        ? changeOfKnown(crawl, rules, row, seed, now, count)
-        : newSeedRow(crawl, rules, key, seed, now, count);
+      let change = row ? changeOfKnown(row, prepared, how, count) : { key, set: fresh, marks: { inject: 'y' } };
       if (row && seed.retryDenied && isDenied(row, now)) {
         count('denied_before');
         await tables.hosts.robots.remove(new URL(seed.url).origin);
@@ -100,9 +129,10 @@ export async function addSeeds(
       if (!row) count('injected');
       changes.push(change);
     }
-    await enterSeedHosts(tables, keys, reaches);
+    await enterSeedHosts(tables, keys, new Map(reaches));
     return changes;
   });
+  return all;
 }
 
 /**
@@ -117,14 +147,11 @@ function isDenied(row: PageRow<'dueAt' | 'marks' | 'protocolStatus'>, now: numbe
 
 /** Counts a seed whose row exists, and returns the change of the row. Returns undefined if nothing changes. */
 function changeOfKnown(
-  crawl: SeedContext,
-  rules: RulesInForce,
   row: PageRow<'metadata' | 'marks' | 'distance' | 'sitemap'>,
-  seed: InjectedSeed,
-  now: number,
+  { seed, fresh }: PreparedSeed,
+  { injectorOverwrite, injectorUpdate }: SeedChanges['how'],
   count: Count,
 ): PageChange | undefined {
-  const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
   if (row.damaged) {
     count('damaged');
     return undefined;
@@ -138,25 +165,22 @@ function changeOfKnown(
     return isSeed ? undefined : { key: row.key, set: { distance: 0, ...sitemapOf(seed) }, marks: { inject: 'y' } };
   }
   count('updated');
-  const fresh = newSeedRow(crawl, rules, row.key, seed, now, count).set;
   const metadata = injectorOverwrite ? seed.metadata : { ...row.metadata, ...seed.metadata };
+  const { fetchInterval, score, cash, relevant, relevantBonus, dueAt } = fresh;
+  const isRescored = injectorOverwrite || seed.score !== undefined;
   return {
     key: row.key,
     set: {
       distance: 0,
       ...sitemapOf(seed),
       ...(Object.keys(metadata).length > 0 && { metadata }),
-      ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval: fresh.fetchInterval }),
-      ...((injectorOverwrite || seed.score !== undefined) && {
-        score: fresh.score,
-        cash: fresh.cash,
-        ...relevanceFields(rules, seed.url),
-      }),
-      ...(injectorOverwrite && { dueAt: fresh.dueAt }),
+      ...((injectorOverwrite || seed.fetchInterval !== undefined) && { fetchInterval }),
+      ...(isRescored && { score, cash, ...defined({ relevant, relevantBonus }) }),
+      ...(injectorOverwrite && { dueAt }),
     },
     unset: [
       ...(injectorOverwrite && Object.keys(metadata).length === 0 ? (['metadata'] as const) : []),
-      ...(injectorOverwrite || seed.score !== undefined ? missingRelevance(rules, seed.url) : []),
+      ...(isRescored ? RELEVANCE_FIELDS.filter((field) => fresh[field] === undefined) : []),
     ],
     marks: { inject: 'y' },
   };
@@ -166,28 +190,17 @@ function sitemapOf({ sitemap }: InjectedSeed): { readonly sitemap?: true } {
   return sitemap ? { sitemap } : {};
 }
 
-function newSeedRow(
-  crawl: SeedContext,
-  rules: RulesInForce,
-  key: string,
-  seed: InjectedSeed,
-  now: number,
-  count: Count,
-) {
+function newSeedFields(crawl: SeedContext, rules: RulesInForce, seed: TakenSeed, now: number, count: Count) {
   const fields = newRowFields(crawl, count, now);
   const { score, cash } = createScoring(rules, count).injected(seed.score ?? crawl.settings.db.scoreInjected, seed.url);
   return {
-    key,
-    set: {
-      ...fields,
-      fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
-      score,
-      cash,
-      ...relevanceFields(rules, seed.url),
-      distance: 0,
-      ...sitemapOf(seed),
-      ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
-    },
-    marks: { inject: 'y' },
+    ...fields,
+    fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
+    score,
+    cash,
+    ...relevanceFields(rules, seed.url),
+    distance: 0,
+    ...sitemapOf(seed),
+    ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),
   };
 }

@@ -13,10 +13,11 @@ import {
 } from '../../../webtable/index.js';
 import { readChunk, scanChunks } from '../../../webtable/live/scan-chunks.js';
 import { connectTo, type Connection } from '../../../webtable/live/connection.js';
-import { encodeMessage } from '../../../webtable/live/messages.js';
+import { PROTOCOL, encodeMessage } from '../../../webtable/live/messages.js';
 import { serveTable, type LiveServer } from '../../../webtable/live/server.js';
-import type { Service } from '../../../webtable/live/answer-request.js';
-import { createLocks, type Exclusive } from '../../../packages/util/index.js';
+import type { Service } from '../../../webtable/live/handle-request.js';
+import { changeChecked, changeShared } from '../../../webtable/change-shared.js';
+import { turns } from '../../support/events.js';
 import { getPlain, put, scanPlain } from '../../support/stores/plain-rows.js';
 import { testFolder } from '../../support/files/temp-folder.js';
 
@@ -55,20 +56,117 @@ it.skipIf(process.platform === 'win32')('is opened if a long path cannot be reac
 });
 
 describe('a table that is open elsewhere', () => {
-  it('is read and written through the process that has it open, and opened after that has closed it', async () => {
+  it('is read through the process that has it open, and opened after that has closed it', async () => {
     const first = await share();
     const second = await share({ name: 'second' });
     expect([first.owner, second.owner]).toMatchObject([undefined, { pid: process.pid, name: 'test' }]);
     await first.write('webpage', [put('a', { 'm:st': '1' })]);
     expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
-    await second.write('webpage', [put('b', { 'm:st': '2' })]);
-    expect(await getPlain(first, ['b'], ['m'])).toEqual([{ key: 'b', cells: [['m:st', '2']] }]);
-    expect(first.outsideChanges).toBe(1);
     await first.close();
-    expect(await scanPlain(second, 'webpage', { columns: ['m'] })).toHaveLength(2);
+    expect(await scanPlain(second, 'webpage', { columns: ['m'] })).toHaveLength(1);
     expect(second.owner).toBeUndefined();
     // From now on it serves the table.
     expect((await share()).owner).toMatchObject({ name: 'second' });
+  });
+
+  it('takes changes of rules and meta from another process, and refuses those of rows and indexes', async () => {
+    const first = await share();
+    const second = await share();
+    await second.write('meta', [put('a', { 'v:x': '1' })]);
+    expect((await first.get('meta', ['a'], ['v']))[0]?.cells.size).toBe(1);
+    expect(first.outsideChanges).toBe(1);
+    const refused = second.write('webpage', [put('a', { 'm:st': '1' })]);
+    await expect(refused).rejects.toMatchObject(locked);
+    await expect(refused).rejects.toThrow(`process ${process.pid} (test)`);
+    await expect(second.exclusive('rows', () => Promise.resolve())).rejects.toMatchObject(locked);
+    expect(await scanPlain(first, 'webpage', { columns: ['m'] })).toEqual([]);
+  });
+
+  it('loses no change of a row that several processes change at the same time', async () => {
+    const stores = [await share(), await share(), await share()];
+    const raise = (store: SharedStore): Promise<void> =>
+      changeShared(store, store.exclusive.bind(store), { table: 'meta', keys: ['a'], column: 'v:x' }, (_, row) => {
+        const before = row?.cells.get('v:x');
+        return { put: new Map([['v:x', Buffer.from(String(Number(before ? Buffer.from(before) : 0) + 1))]]) };
+      });
+    await Promise.all(Array.from({ length: 30 }, (_, i) => raise(stores[i % 3]!)));
+    const [row] = await stores[2]!.get('meta', ['a'], ['v:x']);
+    expect(Buffer.from(row!.cells.get('v:x')!).toString()).toBe('30');
+  });
+
+  it('is changed by a process that is closed meanwhile', async () => {
+    const first = await share();
+    const second = await share();
+    const writing = second.write('meta', [put('a', { 'v:x': '1' })]);
+    await second.close();
+    await writing;
+    expect((await first.get('meta', ['a'], ['v']))[0]?.cells.size).toBe(1);
+  });
+
+  it('runs a verb in the process that has it open, and in the next process after that has closed it', async () => {
+    const here = (): Promise<string> => Promise.resolve('here');
+    const verbs = {
+      'add seeds': async (...args: unknown[]) => args,
+      'apply rules': () => Promise.reject(new CrawlError('USAGE', 'no', { hint: 'none' })),
+    };
+    const first = await share({ verbs });
+    const second = await share();
+    expect(await first.inOwner('add seeds', [1], here)).toBe('here');
+    expect(await second.inOwner('add seeds', [1, { a: 'b' }], here)).toEqual([1, { a: 'b' }]);
+    expect(first.outsideChanges).toBe(1);
+    const failed = second.inOwner('apply rules', [], here);
+    await expect(failed).rejects.toMatchObject({ code: 'USAGE', message: 'no', hint: 'none' });
+    await first.close();
+    expect(await second.inOwner('add seeds', [1], here)).toBe('here');
+  });
+
+  it('fails a verb or a change if the process is killed meanwhile, and is then opened for the next call', async () => {
+    await mkdir(join(directory, 'live'));
+    const killed = createServer((socket) => {
+      socket.write(encodeMessage({ protocol: PROTOCOL, holder: { pid: 1, name: 'crawl', version: '1' } }));
+      socket.once('data', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => killed.listen(socketOf(directory), resolve));
+    onTestFinished(() => void killed.close());
+    const [one, two] = [await share(), await share()];
+    killed.close();
+    let calls = 0;
+    const here = async (): Promise<void> => void (calls += 1);
+    const failure = { code: 'STORE_FAILED', hint: 'run the same command again' };
+    await expect(one.inOwner('add seeds', [], here)).rejects.toMatchObject(failure);
+    await expect(two.write('meta', [put('a', { 'v:x': '1' })])).rejects.toMatchObject(failure);
+    expect(calls).toBe(0);
+    await one.inOwner('add seeds', [], here);
+    expect([calls, one.owner]).toEqual([1, undefined]);
+  });
+
+  it('is closed after the verbs that run, and the others run in the next process', async () => {
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let finish = (): void => {};
+    const isLate = new Promise<void>((resolve) => (finish = resolve));
+    const first = await share({
+      verbs: {
+        async 'add seeds'() {
+          begin();
+          await isLate;
+          await first.write('webpage', [put('a', { 'm:st': '1' })]);
+          return 'there';
+        },
+        'apply rules': () => Promise.resolve('there'),
+      },
+    });
+    const second = await share();
+    const here = (): Promise<string> => Promise.resolve('here');
+    const running = second.inOwner('add seeds', [], here);
+    await begun;
+    const closing = first.close();
+    await turns();
+    const late = second.inOwner('apply rules', [], here);
+    finish();
+    expect(await Promise.all([running, late])).toEqual(['there', 'here']);
+    await closing;
+    expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
   });
 
   it('continues in the middle of a scan when the process closes the table', async () => {
@@ -128,37 +226,12 @@ describe('a table that is open elsewhere', () => {
   it('is opened by one of many at the same time, and used by all', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => share()));
     expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
-    await Promise.all(stores.map((store, i) => store.write('webpage', [put(`k${i}`, { 'm:st': '1' })])));
+    await Promise.all(stores.map((store, i) => store.write('meta', [put(`k${i}`, { 'v:x': '1' })])));
     // They close it one after the other, and the rest continue.
     for (const store of stores) {
-      expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(8);
+      expect(await scanPlain(store, 'meta', { columns: ['v'] })).toHaveLength(8);
       await store.close();
     }
-  });
-
-  it('takes locks over all processes', async () => {
-    const stores = [await share(), await share(), await share()];
-    let inside = 0;
-    let most = 0;
-    const enter = async (): Promise<void> => {
-      most = Math.max(most, (inside += 1));
-      await stores[0]!.write('webpage', [put('a', { 'm:st': `${inside}` })]);
-      inside -= 1;
-    };
-    await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.exclusive('rows', enter)));
-    expect(most).toBe(1);
-  });
-
-  it('waits at its end for a lock that another process holds', async () => {
-    const first = await share();
-    const second = await share();
-    let closing: Promise<void> | undefined;
-    await second.exclusive('rows', async () => {
-      closing = first.close();
-      await second.write('webpage', [put('a', { 'm:st': '1' })]);
-    });
-    await closing;
-    expect(await getPlain(second, ['a'], ['m'])).toEqual([{ key: 'a', cells: [['m:st', '1']] }]);
   });
 });
 
@@ -207,18 +280,15 @@ describe('the socket', () => {
 
 describe('a client', () => {
   let store: MemoryStore;
-  let exclusive: Exclusive;
   let server: LiveServer;
 
-  async function serve(leaseMs: number, more: Partial<Service> = {}): Promise<void> {
+  async function serve(more: Partial<Service> = {}): Promise<void> {
     store = new MemoryStore();
-    exclusive = createLocks();
     server = await serveTable(directory, {
       store,
       owner: { pid: 1, name: 'test', version: '1', alone: true },
-      exclusive,
-      status: () => Promise.resolve({ fine: true }),
-      leaseMs,
+      change: (table, changes) => changeChecked(store, table, changes),
+      verbs: { status: () => Promise.resolve({ fine: true }) },
       ...more,
     });
     onTestFinished(() => server.close());
@@ -238,7 +308,8 @@ describe('a client', () => {
     onTestFinished(() => connection.close());
     return connection;
   }
-  const change = { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 1]] }] };
+  const change = { op: 'change', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 1]] }] };
+  const status = { op: 'verb', name: 'status', args: [] };
 
   it.each([
     ['bytes that are no message', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
@@ -248,12 +319,12 @@ describe('a client', () => {
     ['a head that is no JSON', Buffer.from([0, 0, 0, 5, 0, 0, 0, 1, 0x7b])],
     ['a head that is no object', encodeMessage('text' as unknown as object)],
   ])('that sends %s is dropped, and others are served', async (_, bytes) => {
-    await serve(60_000);
+    await serve();
     const { socket, closed } = await dial();
     socket.resume();
     socket.write(bytes);
     await closed;
-    expect((await (await connect()).request({ op: 'status' })).head['value']).toEqual({ fine: true });
+    expect((await (await connect()).request(status)).head['value']).toEqual({ fine: true });
   });
 
   it.each<[string, object]>([
@@ -262,119 +333,53 @@ describe('a client', () => {
     ['keys that are none', { op: 'get', table: 'webpage', keys: 'all', columns: ['m'] }],
     ['a key that is none', { op: 'get', table: 'webpage', keys: [{}], columns: ['m'] }],
     ['no range', { op: 'scan', table: 'webpage', columns: ['m'] }],
-    ['changes that are none', { op: 'write', table: 'webpage', changes: [null] }],
-    ['more bytes than it sent', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 99]] }] }],
-    ['a size below nothing', { op: 'write', table: 'webpage', changes: [{ key: 'a', put: [['m:st', -1]] }] }],
-    ['a lock that is not for others', { op: 'lock', name: 'fetch' }],
+    ['changes that are none', { op: 'change', table: 'webpage', changes: [null] }],
+    ['more bytes than it sent', { op: 'change', table: 'webpage', changes: [{ key: 'a', put: [['m:st', 99]] }] }],
+    ['a size below nothing', { op: 'change', table: 'webpage', changes: [{ key: 'a', put: [['m:st', -1]] }] }],
+    [
+      'a compared value that is none',
+      { op: 'change', table: 'webpage', changes: [{ key: 'a', column: 'm:st', value: 'x' }] },
+    ],
+    ['a verb that is none', { op: 'verb', name: 'constructor', args: [] }],
+    ['a verb without arguments', { op: 'verb', name: 'status' }],
   ])('that requests %s gets an error, and continues', async (_, head) => {
-    await serve(60_000);
+    await serve();
     const connection = await connect();
     await expect(connection.request(head)).rejects.toBeInstanceOf(CrawlError);
     await connection.request(change, [Buffer.from('1')]);
     expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toHaveLength(1);
   });
 
-  it('that holds the lock too long loses it, and its later writes are not stored', async () => {
-    await serve(50);
-    const connection = await connect();
-    await connection.request({ op: 'lock', name: 'rows' });
-    // The lock is free again, and the next process gets it.
-    await exclusive('rows', () => Promise.resolve());
-    await connection.lost;
-    await expect(connection.request(change, [Buffer.from('1')])).rejects.toMatchObject({ code: 'STORE_FAILED' });
-    expect(await scanPlain(store, 'webpage', { columns: ['m'] })).toEqual([]);
-  });
-
-  it('that disconnects while it holds the lock, or waits for it, frees it', async () => {
-    await serve(60_000);
-    const [owner, waiter] = [await connect(), await connect()];
-    await owner.request({ op: 'lock', name: 'rows' });
-    const waiting = waiter.request({ op: 'lock', name: 'rows' }).catch(() => 'lost');
-    waiter.close();
-    expect(await waiting).toBe('lost');
-    owner.close();
-    await exclusive('rows', () => Promise.resolve());
-  });
-
-  it('that loses the lock during its own write frees it when that write ends', async () => {
-    const order: string[] = [];
-    await serve(50, {
-      exclusive: (name, task) =>
-        exclusive(name, async () => {
-          const result = await task();
-          order.push('free');
-          return result;
-        }),
-    });
-    const { write } = store;
-    let finish = (): void => {};
-    const isLate = new Promise<void>((resolve) => (finish = resolve));
-    onTestFinished(() => finish());
-    store.write = async (...args) => {
-      await isLate;
-      await write.apply(store, args);
-      order.push('written');
-    };
-    const connection = await connect();
-    await connection.request({ op: 'lock', name: 'rows' });
-    const writing = connection.request(change, [Buffer.from('1')]).catch(() => 'lost');
-    await connection.lost;
-    expect(await writing).toBe('lost');
-    expect(order).toEqual([]);
-    finish();
-    await exclusive('rows', () => Promise.resolve());
-    expect(order).toEqual(['written', 'free']);
-  });
-
   it('that begins a message and does not complete it is dropped, and others are served', async () => {
-    await serve(60_000, { messageMs: 20 });
+    await serve({ messageMs: 20 });
     const other = await connect();
     const { socket, closed } = await dial();
     socket.resume();
-    socket.write(encodeMessage({ id: 1, op: 'status' }).subarray(0, -1));
+    socket.write(encodeMessage({ id: 1, ...status }).subarray(0, -1));
     await closed;
-    expect((await other.request({ op: 'status' })).head['value']).toEqual({ fine: true });
+    expect((await other.request(status)).head['value']).toEqual({ fine: true });
     other.close();
   });
 
-  it('that holds the most bytes is dropped if all together hold too many', async () => {
-    await serve(60_000, { mostHeld: 1000 });
+  it('with many bytes is dropped if all clients together have too many, and one with few is not', async () => {
+    await serve({ maxHeldBytes: 10_000 });
     const [large, small] = [await dial(), await dial()];
-    // A message of a thousand bytes without its end.
-    const begun = (bytes: number): Buffer => Buffer.concat([Buffer.from([0, 0, 3, 232]), Buffer.alloc(bytes - 4)]);
+    // A message of ten thousand bytes without its end.
+    const begun = (bytes: number): Buffer => Buffer.concat([Buffer.from([0, 0, 39, 16]), Buffer.alloc(bytes - 4)]);
+    large.socket.write(begun(9_950));
+    small.socket.write(begun(90));
+    // Responses come in the order of the requests, so the bytes above were read.
+    const other = await connect();
+    expect((await other.request(status)).head['value']).toEqual({ fine: true });
     large.socket.resume();
-    large.socket.write(begun(600));
-    small.socket.write(begun(500));
+    large.socket.write(Buffer.alloc(40));
     await large.closed;
     expect(small.socket.destroyed).toBe(false);
-    const other = await connect();
-    expect((await other.request({ op: 'status' })).head['value']).toEqual({ fine: true });
     other.close();
   });
 
-  it('gets the lock again as soon as it has released it, during its own write', async () => {
-    await serve(60_000);
-    const { write } = store;
-    let finish = (): void => {};
-    const isLate = new Promise<void>((resolve) => (finish = resolve));
-    store.write = async (...args) => {
-      await isLate;
-      await write.apply(store, args);
-    };
-    const connection = await connect();
-    await connection.request({ op: 'lock', name: 'rows' });
-    const writing = connection.request(change, [Buffer.from('1')]);
-    const unlocking = connection.request({ op: 'unlock' });
-    const again = unlocking.then(() => connection.request({ op: 'lock', name: 'rows' }));
-    // The earlier requests have begun when this one is answered; the request for the lock has when the second one is.
-    await connection.request({ op: 'status' });
-    await connection.request({ op: 'status' });
-    finish();
-    await Promise.all([writing, again]);
-  });
-
-  it('waits for an answer as long as the working process shows signs of life', async () => {
-    await serve(60_000);
+  it('waits for a response as long as the working process shows signs of life', async () => {
+    await serve();
     let finish = (): void => {};
     const isLate = new Promise<void>((resolve) => (finish = resolve));
     onTestFinished(() => finish());
@@ -388,9 +393,9 @@ describe('a client', () => {
     const connection = await connect();
     const reading = connection.request({ op: 'get', table: 'webpage', keys: ['a'], columns: ['m'] });
     for (let minutes = 0; minutes < 5; minutes++) {
-      await connection.request({ op: 'status' });
+      await connection.request(status);
       vi.advanceTimersByTime(30_000);
-      await connection.request({ op: 'status' });
+      await connection.request(status);
       vi.advanceTimersByTime(30_000);
     }
     expect(connection.isLost).toBe(false);
@@ -399,7 +404,7 @@ describe('a client', () => {
   });
 
   it('that sends requests for ever and never reads fills no memory, and does not delay the end', async () => {
-    await serve(100);
+    await serve({ drainMs: 100 });
     await store.write(
       'webpage',
       Array.from({ length: 200 }, (_, i) => put(`k${i}`, { 'm:st': 'x'.repeat(10_000) })),
@@ -411,11 +416,11 @@ describe('a client', () => {
       return scan.apply(store, args);
     };
     const { socket, closed } = await dial();
-    const ask = encodeMessage({ id: 1, op: 'scan', table: 'webpage', columns: ['m'], range: { start: '' } });
-    for (let i = 0; i < 5000; i++) socket.write(ask);
-    // Other clients get answers meanwhile.
+    const request = encodeMessage({ id: 1, op: 'scan', table: 'webpage', columns: ['m'], range: { start: '' } });
+    for (let i = 0; i < 5000; i++) socket.write(request);
+    // Other clients get responses meanwhile.
     const other = await connect();
-    for (let i = 0; i < 20; i++) await other.request({ op: 'status' });
+    for (let i = 0; i < 20; i++) await other.request(status);
     await server.close();
     socket.resume();
     await closed;

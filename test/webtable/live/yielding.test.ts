@@ -100,7 +100,7 @@ it('opens the table again if no process has it open', async () => {
   await reader.close();
 });
 
-it('yields it to a process that asks before the reader has finished opening', async () => {
+it('yields it to a process that requests it before the reader has finished opening', async () => {
   const reader = await share({ yields: true });
   await reader.write('webpage', [put('a', { 'm:st': '1' })]);
   await (await share({ alone: true })).close();
@@ -156,34 +156,38 @@ it('yields it to a job of another version, and then does not read through it', a
   expect(await getPlain(reader, ['a'], ['m'])).toEqual([undefined]);
 });
 
-it('yields it after a third process has released its lock there', async () => {
-  await share({ yields: true });
+it('yields it after a verb of a third process has ended', async () => {
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  let finish = (): void => {};
+  const isLate = new Promise<void>((resolve) => (finish = resolve));
+  const addSeeds = async (): Promise<void> => {
+    begin();
+    await isLate;
+    await reader.write('webpage', [put('late', { 'm:st': '1' })]);
+  };
+  const reader = await share({ yields: true, verbs: { 'add seeds': addSeeds, 'apply rules': addSeeds } });
   const injecting = await share({ name: 'inject' });
-  let alone: Promise<SharedStore> | undefined;
-  await injecting.exclusive('rows', async () => {
-    alone = share({ name: 'crawl', alone: true });
-    // The reader is closing, so a new process does not find it.
-    await until(async () => {
-      const found = await connectTo(directory, '1');
-      found?.close();
-      return found === undefined;
-    });
-    await injecting.write('webpage', [put('late', { 'm:st': '1' })]);
-  });
-  expect(await getPlain(await alone!, ['late'], ['m'])).toHaveLength(1);
+  const adding = injecting.inOwner('add seeds', [], () => Promise.resolve());
+  await begun;
+  const alone = share({ name: 'crawl', alone: true });
+  await turns();
+  finish();
+  await adding;
+  expect(await getPlain(await alone, ['late'], ['m'])).toHaveLength(1);
   expect(await getPlain(injecting, ['late'], ['m'])).toHaveLength(1);
   expect(injecting.owner).toMatchObject({ name: 'crawl' });
 });
 
 describe('a job that waits', () => {
-  interface Asked {
+  interface Other {
     readonly connection: Connection;
     readonly lose: () => void;
     readonly count: () => number;
   }
 
-  /** A process that answers a request to yield in the given way. */
-  function asked(answer: (times: number) => boolean, isAlone = false): Asked {
+  /** A process that responds to requests to yield in the given way. */
+  function otherWith(yields: (times: number) => boolean, isAlone = false): Other {
     let times = 0;
     let isLost = false;
     let onLost = (): void => {};
@@ -194,7 +198,7 @@ describe('a job that waits', () => {
       request() {
         if (isLost) return Promise.reject(new ConnectionLost(owner));
         times += 1;
-        return Promise.resolve({ head: { yields: answer(times) }, bytes: Buffer.alloc(0), size: 0 });
+        return Promise.resolve({ head: { yields: yields(times) }, bytes: Buffer.alloc(0), size: 0 });
       },
       get isLost() {
         return isLost;
@@ -213,8 +217,8 @@ describe('a job that waits', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('asks again while the answer is no, and then waits longer than a lease', async () => {
-    const { connection, lose, count } = asked((times) => times > 10);
+  it('repeats the request while it is refused, and then waits until running requests have ended', async () => {
+    const { connection, lose, count } = otherWith((times) => times > 10);
     const waiting = waitUntilYielded(connection);
     await vi.advanceTimersByTimeAsync(1050);
     expect(count()).toBe(11);
@@ -224,17 +228,17 @@ describe('a job that waits', () => {
     expect(await waiting).toBe(true);
   });
 
-  it('gives up after two seconds if the answer is always no, and after a lease if the yield does not end', async () => {
-    const never = waitUntilYielded(asked(() => false).connection);
-    const stuck = waitUntilYielded(asked(() => true).connection);
+  it('gives up after two seconds if it is always refused, and after fifteen if the yield does not end', async () => {
+    const never = waitUntilYielded(otherWith(() => false).connection);
+    const stuck = waitUntilYielded(otherWith(() => true).connection);
     await vi.advanceTimersByTimeAsync(2100);
     expect(await never).toBe(false);
     await vi.advanceTimersByTimeAsync(13_000);
     expect(await stuck).toBe(false);
   });
 
-  it('does not ask a process that needs the table alone, and waits only if told to', async () => {
-    const { connection, count, lose } = asked(() => true, true);
+  it('sends no request to a process that needs the table alone, and waits only if told to', async () => {
+    const { connection, count, lose } = otherWith(() => true, true);
     expect(await waitUntilYielded(connection)).toBe(false);
     const waiting = waitUntilYielded(connection, 1e10);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -242,8 +246,8 @@ describe('a job that waits', () => {
     expect([await waiting, count()]).toEqual([true, 0]);
   });
 
-  it('gives up on a process that does not answer after some seconds, and on an abort', async () => {
-    const silent = { ...asked(() => true).connection, request: () => new Promise<never>(() => {}) };
+  it('gives up on a process that does not respond after some seconds, and on an abort', async () => {
+    const silent = { ...otherWith(() => true).connection, request: () => new Promise<never>(() => {}) };
     const waiting = waitUntilYielded(silent);
     await vi.advanceTimersByTimeAsync(5_100);
     expect(await waiting).toBe(false);
@@ -255,7 +259,7 @@ describe('a job that waits', () => {
 
   it('ends when its signal aborts', async () => {
     const stop = new AbortController();
-    const waiting = waitUntilYielded(asked(() => true).connection, 0, stop.signal);
+    const waiting = waitUntilYielded(otherWith(() => true).connection, 0, stop.signal);
     await vi.advanceTimersByTimeAsync(100);
     stop.abort();
     expect(await waiting).toBe(false);
