@@ -2,8 +2,8 @@ import { CrawlError } from '../../packages/errors/index.js';
 import type { RowToCheck } from '../change-shared.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
-import type { CheckedChange, ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '../store.js';
-import { scanChunks, type Chunk, type ChunkOptions } from './scan-chunks.js';
+import type { CheckedChange, ColumnSelector, RowChange, StoredRow } from '../store.js';
+import type { Chunk, ChunkOptions } from './scan-chunks.js';
 import type { Connection } from './connection.js';
 import { packChanges, unpackRows, type Message } from './messages.js';
 
@@ -11,7 +11,7 @@ import { packChanges, unpackRows, type Message } from './messages.js';
  * A table that another process has open. That process makes changes of rows of `rule` and `meta`, and refuses all others. When it ends, every
  * call fails with ConnectionLost.
  */
-export class RemoteStore implements Store {
+export class RemoteStore {
   readonly content?: ContentStore;
   readonly #connection: Connection;
   readonly #changing = new Set<Promise<unknown>>();
@@ -33,13 +33,6 @@ export class RemoteStore implements Store {
       rows.push(...unpackRows(await this.#request({ op: 'get', table, keys: keys.slice(rows.length), columns })));
     } while (rows.length < keys.length);
     return rows;
-  }
-
-  async *scan(table: TableName, options: ScanOptions): AsyncGenerator<StoredRow> {
-    for await (const row of scanChunks(options, (batch) => this.readChunk(table, batch))) {
-      yield row;
-      this.#assertOpen();
-    }
   }
 
   async readChunk(table: TableName, options: ChunkOptions): Promise<Chunk> {

@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import { MemoryLevel } from 'memory-level';
 import { LevelStore, MemoryStore, openLevelStore, openSharedStore, type Store } from '../../../webtable/index.js';
-import { connectTo } from '../../../webtable/live/connection.js';
-import { RemoteStore } from '../../../webtable/live/remote-store.js';
-import { serveTable } from '../../../webtable/live/server.js';
 import { losing, openFakeStore } from '../hbase/open-fake-store.js';
 import { randomNumbers } from '../web/fake-web.js';
 import { CrawlError } from '../../../packages/errors/index.js';
-import { changeChecked } from '../../../webtable/change-shared.js';
 import { TimedStore } from './timed-store.js';
 import type { OpenedStore } from '../../../webtable/store-suite/index.js';
 
@@ -56,8 +52,6 @@ export const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
     }),
   'HBaseStore on a fake HBase': () => openFakeStore(),
   'HBaseStore, answers lost, on a fake HBase': () => openFakeStore({ gateways: 2, around: losing(randomNumbers(1)) }),
-  'RemoteStore on memory': () => remoteTo(new MemoryStore()),
-  'RemoteStore on memory-level': () => remoteTo(new LevelStore({ database: memoryLevel() })),
   'SharedStore on disk': () => inDirectory(shared),
   'SharedStore that reads through another on disk': async () => {
     const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
@@ -117,31 +111,6 @@ function readsThrough(remote: Store, owner: Store): Store {
     async close() {
       isClosed = true;
       await remote.close();
-    },
-  };
-}
-
-async function remoteTo(behind: Store): Promise<OpenedStore> {
-  const directory = await mkdtemp(join(tmpdir(), 'webcrawl-store-'));
-  const server = await serveTable(directory, {
-    store: behind,
-    owner: { pid: process.pid, name: 'test', version: '1', alone: false },
-    change: (table, changes) => changeChecked(behind, table, changes),
-    verbs: {},
-  });
-  const connect = async (): Promise<Store> => readsThrough(new RemoteStore((await connectTo(directory, '1'))!), behind);
-  let store = await connect();
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      return (store = await connect());
-    },
-    async cleanup() {
-      await store.close();
-      await server.close();
-      await behind.close();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }
