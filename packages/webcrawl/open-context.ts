@@ -51,8 +51,8 @@ export interface OpenCrawlOptions {
   readonly create?: boolean;
   /**
    * true: opens the table for this process alone. false: if another process has the table open, this process reads through that process.
-   * `inject`, marks and rules work this way too; the other jobs throw TABLE_LOCKED. Default: false. This option and the next four are only for a table in a
-   * directory.
+   * `inject`, marks and rules work this way too; the other jobs throw TABLE_LOCKED. Default: false. This option and the next four are only
+   * for a table in a directory.
    */
   readonly alone?: boolean;
   /** Whether other processes may read the table, and inject into it, while it is open here. Default: true. */
