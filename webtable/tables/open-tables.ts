@@ -122,9 +122,9 @@ export async function openTables(
   const exclusive = given.exclusive?.bind(given) ?? LOCKS.get(given) ?? createLocks();
   LOCKS.set(given, exclusive);
   const owner = randomUUID();
-  const isShared = given.compareAndSet !== undefined;
-  const leases = isShared ? createLeases(yielding, owner) : createSoleLeases(yielding, owner, slots.all);
-  const store = isShared ? ownedStore(yielding, slots, leases) : yielding;
+  const hasWorkers = given.compareAndSet !== undefined;
+  const leases = hasWorkers ? createLeases(yielding, owner) : createSoleLeases(yielding, owner, slots.all);
+  const store = hasWorkers ? ownedStore(yielding, slots, leases) : yielding;
   const ownContent = createRowContent(store);
   const content = (): ContentStore => given.content ?? ownContent;
   const pages = createPages(store, content);
@@ -144,7 +144,7 @@ export async function openTables(
     },
     frontier,
     batches,
-    inboxes: createInboxes(store, slots, isShared ? slots.all : []),
+    inboxes: createInboxes(store, slots, hasWorkers ? slots.all : []),
     hosts: createHosts(store),
     canonicals: createCanonicals(store),
     changes: createChangeLog(store, exclusive),
@@ -157,7 +157,7 @@ export async function openTables(
     siteTemplates: createSiteTemplates(store, exclusive),
     ...createChangeRows(pages, frontier, batches, exclusive, firstStamp),
     leases,
-    workers: isShared ? createWorkers(store) : undefined,
+    workers: hasWorkers ? createWorkers(store) : undefined,
     slots,
     owner,
     id: () => idOfTable(store),
