@@ -97,7 +97,7 @@ export const db = section({
     .describe('Maximum number of links kept per sitemap. -1: no limit'),
   maxOutlinkLength: count.min(1).default(4096).describe('Longer URLs are dropped'),
   maxAnchorLength: count.min(0).default(100).describe('Maximum number of characters kept of an anchor'),
-  signature: z.enum(['md5', 'textProfile']).default('md5').describe('How a change of a page is detected'),
+  signature: z.enum(['sha1', 'textProfile']).default('sha1').describe('How a change of a page is detected'),
   signatureTextProfileMinTokenLen: count
     .min(0)
     .default(2)

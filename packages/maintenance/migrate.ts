@@ -13,7 +13,7 @@ export interface MigrationReport extends Report {
 
 /**
  * Migrates a table with an earlier schema version to the present version. It moves texts, links and headers of pages to records beside the
- * bodies, closes all batches, and writes the indexes again from the rows. It may be killed at any time and run again. The table cannot be
+ * bodies, replaces MD5 signatures by the SHA-1 of bodies, closes all batches, and writes the indexes again from the rows. It may be killed at any time and run again. The table cannot be
  * opened for other work until the migration has ended. Counters: `COUNTERS.migrate`.
  * @throws CrawlError TABLE_VERSION for a table on HBase
  */

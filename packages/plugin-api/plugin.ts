@@ -60,4 +60,10 @@ export interface Plugin {
 }
 
 /** Computes the signature of a page, as lower-case hex. If the signature has not changed, the page counts as "not modified". */
-export type Signature = (page: { readonly url: string; readonly content: Uint8Array; readonly text: string }) => string;
+export type Signature = (page: {
+  readonly url: string;
+  readonly content: Uint8Array;
+  /** The SHA-1 hash of the content, as lower-case hex. */
+  readonly sha1: string;
+  readonly text: string;
+}) => string;

@@ -11,5 +11,5 @@ export { trapUrlFilter, type TrapLimits } from './trap-url-filter.js';
 export { opicScoring, type OpicFactors, type OpicFilter } from './scoring-opic.js';
 export { defaultSchedule, type ScheduleSettings } from './schedule-default.js';
 export { adaptiveSchedule, type AdaptiveScheduleSettings } from './schedule-adaptive.js';
-export { md5Signature } from './signature-md5.js';
+export { sha1Signature } from './signature-sha1.js';
 export { textProfileSignature, type TextProfileSettings } from './signature-text-profile.js';

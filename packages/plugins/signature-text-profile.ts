@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { Plugin, Signature } from '../plugin-api/index.js';
-import { md5, md5OfContent } from './signature-md5.js';
+import { sha1OfContent } from './signature-sha1.js';
 
 /** The settings of {@link textProfileSignature}. They have the names of the section `db`. */
 export interface TextProfileSettings {
@@ -20,7 +21,7 @@ export function textProfileSignature(settings: TextProfileSettings): Plugin & { 
     name: 'signature-text-profile',
     signature(page) {
       const profile = textProfile(page.text, settings);
-      return profile === '' ? md5OfContent(page) : md5(profile);
+      return profile === '' ? sha1OfContent(page) : hash('md5', profile);
     },
   };
 }

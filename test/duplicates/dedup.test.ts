@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { md5 } from '../../packages/plugins/signature-md5.js';
+import { hash } from 'node:crypto';
 import {
   MemoryStore,
   jobs,
@@ -19,7 +19,7 @@ type Fields = NonNullable<PageChange['set']>;
 /** Stores fetched pages. */
 async function store(crawl: OpenContext, pages: Readonly<Record<string, Fields>>): Promise<void> {
   const changes = Object.entries(pages).map(([url, set]): PageChange => {
-    const signature = md5(set.text ?? '');
+    const signature = hash('sha1', set.text ?? '');
     return { key: rowKeyOf(url), set: { status: 'fetched', dueAt: START, score: 1, signature, ...set } };
   });
   await crawl.tables.changeRows(
@@ -184,8 +184,8 @@ describe('dedup', () => {
       'http://a.com/other': { text: words(0, 300, 'other'), ...marked },
       'http://a.com/short': { text: words(0, 45) },
       'http://a.com/short-too': { text: `${words(0, 44)} x` },
-      'http://a.com/empty': { signature: md5('a') },
-      'http://a.com/empty-too': { signature: md5('b') },
+      'http://a.com/empty': { signature: hash('sha1', 'a') },
+      'http://a.com/empty-too': { signature: hash('sha1', 'b') },
       'http://a.com/damaged': { text: text(), rank: 1, ...marked },
     });
     await damage(crawl, 'http://a.com/damaged', 'rank');

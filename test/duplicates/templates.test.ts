@@ -7,7 +7,7 @@ import {
   type UnmarkedHost,
 } from '../../packages/webcrawl/internal.js';
 import { numbersOf } from '../../packages/duplicates/identity.js';
-import { md5 } from '../../packages/plugins/signature-md5.js';
+import { hash } from 'node:crypto';
 import { TEMPLATES, templatePages, type TemplatePage } from './made-templates.js';
 import { START, testCrawl } from '../support/test-crawl.js';
 
@@ -15,7 +15,7 @@ type Page = Pick<TemplatePage, 'url' | 'text'> & Partial<TemplatePage>;
 
 async function store(crawl: OpenContext, pages: readonly Page[]): Promise<void> {
   const changes = pages.map(({ url, title, headings, text }): PageChange => {
-    const signature = md5(text);
+    const signature = hash('sha1', text);
     const stated = { text, ...(title !== undefined && { title }), ...(headings && { headings }) };
     return { key: rowKeyOf(url), set: { status: 'fetched', dueAt: START, score: 1, signature, ...stated } };
   });

@@ -137,7 +137,7 @@ describe('parse', () => {
           { url: 'http://b.com/', anchor: 'B' },
         ],
         parseStatus: { code: 'success', charset: expect.any(String) as string },
-        newSignature: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        newSignature: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
         digest: expect.objectContaining({
           titleText: 'A page',
           linkCount: 1,

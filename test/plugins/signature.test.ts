@@ -1,16 +1,22 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { md5Signature, textProfileSignature } from '../../packages/plugins/index.js';
+import { sha1Signature, textProfileSignature } from '../../packages/plugins/index.js';
 
 const url = 'http://a.com/';
-const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+const md5 = (text: string) => hash('md5', text);
+const page = (content: string, text = '') => ({
+  url,
+  content: Buffer.from(content),
+  sha1: hash('sha1', content),
+  text,
+});
 
-describe('md5Signature', () => {
-  const sign = (content: string) => md5Signature().signature({ url, content: Buffer.from(content), text: '' });
+describe('sha1Signature', () => {
+  const sign = (content: string) => sha1Signature().signature(page(content));
 
   it('is the digest of the content, or without it of the URL', () => {
-    expect(sign('abc')).toBe('900150983cd24fb0d6963f7d28e17f72');
-    expect(sign('')).toBe(md5(url));
+    expect(sign('abc')).toBe('a9993e364706816aba3e25717850c26c9cd0d89d');
+    expect(sign('')).toBe(hash('sha1', url));
   });
 });
 
@@ -19,7 +25,7 @@ describe('textProfileSignature', () => {
     signatureTextProfileMinTokenLen: 2,
     signatureTextProfileQuantRate: 0.01,
   });
-  const sign = (text: string, content = 'c') => signature({ url, content: Buffer.from(content), text });
+  const sign = (text: string, content = 'c') => signature(page(content, text));
 
   it('is the digest of frequent words, most frequent first, then by their characters', () => {
     expect(sign('bbb aaa, Aaa! ccc-BBB ccc ccc ddd')).toBe(md5('2 aaa\n2 bbb\n2 ccc'));
@@ -43,8 +49,8 @@ describe('textProfileSignature', () => {
   });
 
   it('falls back to the digest of the content', () => {
-    expect(sign('')).toBe(md5('c'));
-    expect(sign('a bc - !')).toBe(md5('c'));
-    expect(sign('', '')).toBe(md5(url));
+    expect(sign('')).toBe(hash('sha1', 'c'));
+    expect(sign('a bc - !')).toBe(hash('sha1', 'c'));
+    expect(sign('', '')).toBe(hash('sha1', url));
   });
 });

@@ -31,6 +31,8 @@ export interface ResponseRecord {
   readonly contentType?: string;
   /** The body, with transfer and content codings undone. */
   readonly body: Uint8Array;
+  /** The SHA-1 hash of the body, as hex. Absent: it is computed for the record. */
+  readonly sha1?: string;
   readonly truncated?: Truncation;
 }
 

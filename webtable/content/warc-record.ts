@@ -68,7 +68,7 @@ export function warcRecordParts(record: ContentRecord, referred?: Referred, id =
     ];
     return partsOf(headers, [block]);
   }
-  const { body, contentType, truncated } = record;
+  const { body, contentType, sha1: known, truncated } = record;
   const block = head === undefined ? [body] : [Buffer.from(archivedHead(head, body.length), 'latin1'), body];
   const type = head === undefined ? 'resource' : 'response';
   const media = head === undefined ? safeValue(contentType || 'application/octet-stream') : HTTP_RESPONSE;
@@ -76,7 +76,7 @@ export function warcRecordParts(record: ContentRecord, referred?: Referred, id =
     ['WARC-Type', type],
     ...start,
     ...(truncated ? [['WARC-Truncated', truncated] as const] : []),
-    ['WARC-Payload-Digest', sha1(body)],
+    ['WARC-Payload-Digest', known === undefined ? sha1(body) : digestOf(Buffer.from(known, 'hex'))],
     ['Content-Type', media],
   ];
   return partsOf(headers, block);
@@ -123,7 +123,11 @@ function safeValue(value: string): string {
 
 /** Returns the digest in the form of WARC tools: SHA-1 in Base32 (RFC 4648, section 6). */
 export function sha1(bytes: Uint8Array): string {
-  return `sha1:${base32(hash('sha1', bytes, 'buffer'))}`;
+  return digestOf(hash('sha1', bytes, 'buffer'));
+}
+
+function digestOf(hashed: Uint8Array): string {
+  return `sha1:${base32(hashed)}`;
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

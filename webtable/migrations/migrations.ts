@@ -6,13 +6,14 @@ import { INDEX_COLUMNS, SCHEMA_VERSION } from '../schema.js';
 import type { Store } from '../store.js';
 import { moveTexts } from './move-texts.js';
 import { rebuildIndexes } from './rebuild-indexes.js';
+import { signBodies } from './sign-bodies.js';
 
 /** The migration reports its progress through this object, and checks here whether it should stop. */
 export interface MigrationProgress {
   /** Whether the caller wants the migration to stop. The migration checks this after each change of rows. */
   readonly aborted: boolean;
   /** Adds to a counter. */
-  count(name: 'texts' | 'rows' | 'batches' | 'released' | 'damaged', n: number): void;
+  count(name: 'texts' | 'signatures' | 'rows' | 'batches' | 'released' | 'damaged', n: number): void;
   /** Adds to the number of completed rows. */
   done(n: number): void;
 }
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
     to: 8,
     async run(store, slots, pages, progress) {
       await moveTexts(store, pages, progress);
+      if (!progress.aborted) await signBodies(pages, progress);
       if (!progress.aborted) await rebuildIndexes(store, slots, pages, progress);
     },
   },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { messageOf } from '../../errors/index.js';
 import { languageByWords, sniffSitemap, statedTimes } from '../../parse/index.js';
 import {
@@ -55,13 +56,15 @@ export async function parseWithoutOnPage(
   if (outcome.kind === 'failed') return failure(outcome.code, outcome.message, count, cells);
   let newSignature;
   const digest = signatureOf(crawl);
+  const content = page.content!;
+  const sha1 = hash('sha1', content);
   try {
-    newSignature = digest.signature({ url: page.url, content: page.content!, text: outcome.text });
+    newSignature = digest.signature({ url: page.url, content, sha1, text: outcome.text });
   } catch (error) {
     return failure(`plugin_error_${digest.name}`, messageOf(error), count, cells);
   }
   try {
-    return resultOf(crawl, page, outcome, { newSignature, by, cells }, count);
+    return { ...resultOf(crawl, page, outcome, { newSignature, by, cells }, count), sha1 };
   } catch (error) {
     // A parser in JavaScript may have returned a value of the wrong type.
     return failure(`plugin_error_${by}`, messageOf(error), count, cells);

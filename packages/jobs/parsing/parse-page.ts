@@ -34,6 +34,8 @@ export interface ParseResult {
   readonly unset: NonNullable<PageChange['unset']>;
   /** The target of a meta refresh, if the crawl may fetch it. */
   readonly refresh?: string | undefined;
+  /** The SHA-1 hash of the content, as lower-case hex. Absent if the page could not be parsed. */
+  readonly sha1?: string;
 }
 
 /** What this thread needs to parse a page. */

@@ -73,6 +73,7 @@ export const TABLE_COUNTERS = {
   },
   migrate: {
     texts: 'rows whose text, links and headers moved from the row to a record',
+    signatures: 'rows whose MD5 signature was replaced by the SHA-1 of the stored body, or is unknown now',
     rows: 'rows that were read',
     batches: 'batches that were closed',
     released: 'rows that a batch held; they are due again',

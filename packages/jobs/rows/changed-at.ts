@@ -15,6 +15,7 @@ export const CHANGE_FIELDS = [
   'bytesChangedAt',
   'foundAs',
   'signature',
+  'prevSignature',
   'newSignature',
   'parseStatus',
   'redirectTarget',
@@ -49,7 +50,8 @@ export function changeNoted(
   const { changedAt = batchTime(row.marks?.updatedb ?? ''), bytesChangedAt = changedAt } = row;
   const foundAs = foundNow(row, status);
   const hasSameBytes =
-    foundAs === row.foundAs && (!isPage(status) || status === 'notmodified' || hasOtherBytes(row) === false);
+    foundAs === row.foundAs &&
+    (!isPage(status) || status === 'notmodified' || hasOtherBytes(row) === false || isSignatureLost(row));
   // A failure that is retried no more: the log has its beginning, but a copy of the pages has to remove this page now.
   const isGivenUp = row.status === 'retry' && foundAs !== row.foundAs;
   const isChanged = isGivenUp || (verdict?.isChanged ?? !hasSameBytes);
@@ -74,6 +76,11 @@ export function changeForSchedule(row: Row, verdict: LoggedVerdict): 'modified' 
 /** Whether the bytes of the page differ from those at its last release. undefined: they cannot be compared. */
 function hasOtherBytes({ signature, newSignature }: Row): boolean | undefined {
   return signature === undefined || newSignature === undefined ? undefined : newSignature !== signature;
+}
+
+/** Whether the page has a signature that cannot be compared. Only migrate removes a signature and keeps it as the previous one. */
+function isSignatureLost({ signature, prevSignature }: Row): boolean {
+  return signature === undefined && prevSignature !== undefined;
 }
 
 function foundNow(

@@ -5,11 +5,11 @@ import {
   basicUrlNormalizer,
   domainUrlFilter,
   logoutUrlFilter,
-  md5Signature,
   portUrlFilter,
   prefixUrlFilter,
   regexUrlFilter,
   regexUrlNormalizer,
+  sha1Signature,
   suffixUrlFilter,
   textProfileSignature,
   trapUrlFilter,
@@ -91,7 +91,7 @@ export function urlPlugins({ urlfilter, http }: PageSettings, rules: RuleTexts):
 
 export function parsePlugins({ db, http, parser }: PageSettings): readonly Plugin[] {
   return [
-    db.signature === 'textProfile' ? textProfileSignature(db) : md5Signature(),
+    db.signature === 'textProfile' ? textProfileSignature(db) : sha1Signature(),
     { name: 'parse-document', parser: documentParser({ parser, db, http }) },
     { name: 'parse-text', parser: textParser({ parser, db, http }) },
     { name: 'parse-xml', parser: xmlParser({ parser, db, http }) },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import {
   MemoryStore,
@@ -6,6 +7,7 @@ import {
   type PageOutcome,
   type FetchOutcome,
 } from '../../../packages/webcrawl/internal.js';
+import { createRowContent } from '../../../webtable/content/row-content.js';
 import { fakeWeb, links } from '../../support/web/fake-web.js';
 import { damage } from '../../support/stores/damage.js';
 import { round, rowOf, select, start } from '../../support/job-steps.js';
@@ -407,5 +409,20 @@ describe('fetch', () => {
     await expect(jobs.fetch(crawl, { batch })).rejects.toThrow('no space');
     store.write = write;
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ fetched: 2, success: 2 });
+  });
+});
+
+describe('the SHA-1 of a body', () => {
+  it('is computed by the parse, for the signature and for the record', async () => {
+    const store = new MemoryStore();
+    const rowContent = createRowContent(store);
+    const append = vi.spyOn(rowContent, 'append');
+    const web = fakeWeb({ 'http://a.com/': 'hello' });
+    await using crawl = await testCrawl(web, { store: Object.assign(store, { content: rowContent }) });
+    const batch = await start(crawl, 'http://a.com/');
+    await jobs.fetch(crawl, { batch, parse: true });
+    const sha1 = hash('sha1', 'hello');
+    expect(append.mock.calls.flat(2)).toContainEqual(expect.objectContaining({ kind: 'response', sha1 }));
+    expect(await rowOf(crawl, 'http://a.com/', 'newSignature')).toEqual({ newSignature: sha1 });
   });
 });

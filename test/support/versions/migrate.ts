@@ -5,7 +5,7 @@ import { createPages } from '../../../webtable/pages/pages.js';
 
 /** Progress that counts, and that stops after a number of calls of `done`. */
 export function migrationProgress(stopAfter = Infinity) {
-  const counters = { texts: 0, rows: 0, batches: 0, released: 0, damaged: 0 };
+  const counters = { texts: 0, signatures: 0, rows: 0, batches: 0, released: 0, damaged: 0 };
   let calls = 0;
   const made: MigrationProgress = {
     get aborted() {

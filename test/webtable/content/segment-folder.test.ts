@@ -218,6 +218,15 @@ describe('the records of a segment', () => {
     return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2))).toString('hex');
   };
 
+  it('have the digest that was computed before', async () => {
+    const store = folder();
+    const [place] = await store.append([
+      { kind: 'response', url: url(1), date: 1, body: Buffer.from('a'), sha1: digest(Buffer.from('other')) },
+    ]);
+    const [record] = await store.records([place!]);
+    expect(hexOf(record!.headers.get('warc-payload-digest')!)).toBe(digest(Buffer.from('other')));
+  });
+
   it('are WARC 1.1: the received head as far as it fits the decoded body, and the digest of the body', async () => {
     const store = folder();
     const head = httpHead('HTTP/1.1 200 Very OK', [

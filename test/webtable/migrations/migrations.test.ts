@@ -37,7 +37,7 @@ describe('the migration from version 7', () => {
     const { store, held } = await fillOldTable(new MemoryStore(), 300, seed);
     const done = migrationProgress();
     expect(await migrate(store, done)).toEqual({ from: 7, to: SCHEMA_VERSION });
-    expect(done.counters).toEqual({ texts: 30, rows: 300, batches: 1, released: held, damaged: 0 });
+    expect(done.counters).toEqual({ texts: 30, signatures: 0, rows: 300, batches: 1, released: held, damaged: 0 });
     await using crawl = await testCrawl(undefined, { store });
     expect((await jobs.repair(crawl)).counters).toEqual({ rows: 300 });
     expect((await crawl.tables.batches.get(OLD_BATCH)).state).toBe('closed');

@@ -60,7 +60,7 @@ export async function answeredPage(
   const parsed = outcome.kind === 'content' ? await takeContent(crawl, run, item, { url, outcome }, draft) : undefined;
   if (outcome.kind === 'redirect') await takeRedirect(crawl, run, item, { url, target: outcome.target }, draft);
   const { db, fetcher } = crawl.settings;
-  const page = { url, date: set.fetchedAt ?? 0, isCut: isCutAt(contentLimit, outcome) };
+  const page = { url, date: set.fetchedAt ?? 0, isCut: isCutAt(contentLimit, outcome), sha1: parsed?.sha1 };
   const {
     record,
     contentVersions = [],
@@ -88,7 +88,7 @@ export async function answeredPage(
 async function takeContent(
   crawl: JobRun,
   run: FetchRun,
-  { key, distance, signature, sitemap }: FetchItem,
+  { key, distance, textLocation, sitemap }: FetchItem,
   { url, outcome }: { readonly url: string; readonly outcome: Extract<FetchOutcome, { kind: 'content' }> },
   { set, unset }: Draft,
 ) {
@@ -106,8 +106,8 @@ async function takeContent(
     run.tracker.count(name, n);
     if (name === 'needs_scripts' || name.startsWith('failed_')) run.findings.example(name, url);
   });
-  // A page without a signature was never parsed, so it has no earlier links.
-  const links = signature === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
+  // The earlier links are in the text record.
+  const links = textLocation === undefined ? undefined : await changedLinks(crawl, key, result.encoded);
   if (links) set.changedLinks = links;
   if (isSeed && result.refresh !== undefined) crawl.scope.addTarget(url, result.refresh);
   for (const field of result.unset) unset.add(field);

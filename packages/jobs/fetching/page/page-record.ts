@@ -19,10 +19,10 @@ interface PageRecord {
 export function pageRecord(
   outcome: FetchOutcome,
   { contentLocation, contentVersions = [] }: FetchItem,
-  page: { readonly url: string; readonly date: number; readonly isCut: boolean },
+  page: { readonly url: string; readonly date: number; readonly isCut: boolean; readonly sha1?: string | undefined },
   keepVersions: number,
 ): PageRecord {
-  const { url, date } = page;
+  const { url, date, sha1 } = page;
   const earlier = contentLocation ? [contentLocation, ...contentVersions] : contentVersions;
   if (keepVersions === 0) return outcome.kind === 'content' ? { discard: earlier } : {};
   const head = headOf(outcome);
@@ -40,6 +40,7 @@ export function pageRecord(
       date,
       ...(head === undefined ? { contentType } : { head }),
       body,
+      ...(sha1 !== undefined && { sha1 }),
       ...(truncated && { truncated }),
     },
     contentVersions: earlier.slice(0, keepVersions - 1),
