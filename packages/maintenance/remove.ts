@@ -130,7 +130,7 @@ type Notice = ReturnType<typeof createNotice>;
  * but does not hold the rows. During the removal the batch has the state `updating`. So if this job is killed, updatedb closes the batch.
  */
 function createNotice(crawl: CrawlContext) {
-  const { runs, batches, slots } = crawl.tables;
+  const { runs, batches } = crawl.tables;
   let batchId: string | undefined;
   let consumers: readonly string[] | undefined;
   return {
@@ -139,11 +139,8 @@ function createNotice(crawl: CrawlContext) {
       consumers ??= await runs.consumers();
       if (consumers.length === 0) return;
       batchId ??= await newBatch(crawl, { state: 'updating', consumers });
-      const entries = keys.map((rowKey) => {
-        const queue = hostOfKey(hostKeyOfRow(rowKey));
-        return { slot: slots.ofRow(rowKey), position: `${queue}|${rowKey}` };
-      });
-      await batches.keepUpdated(batchId, entries);
+      const rows = keys.map((rowKey) => ({ rowKey, queue: hostOfKey(hostKeyOfRow(rowKey)) }));
+      await batches.keepUpdated(batchId, rows);
     },
     async end(): Promise<void> {
       if (batchId === undefined || !consumers) return;

@@ -24,6 +24,7 @@ import {
   isFetchedInFuture,
   isRecordLost,
 } from '../core/index.js';
+import { hashOf } from '../util/index.js';
 import { withoutOtherJobs } from './without-other-jobs.js';
 
 type Row = PageRow<(typeof FRONTIER_FIELDS)[number]>;
@@ -60,6 +61,7 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
   const known = new Set((await batches.list()).map(({ batchId }) => batchId));
   const lost = new Map<string, number>();
   const queueIn = createQueuesOfBatches(crawl);
+  const isIndexed = createIndexedRows(crawl);
   for await (const rows of chunked(pages.scan({ fields: FRONTIER_FIELDS }), CHUNK)) {
     if (tracker.aborted) return;
     const whole = rows.filter((row) => !row.damaged);
@@ -75,7 +77,7 @@ async function enterRows(crawl: CrawlContext, tracker: Tracker): Promise<void> {
     }
     await enterIntoSeedHosts(crawl, whole, tracker);
     tracker.count('missing_frontier', await frontier.enterMissing(left, crawl.clock()));
-    await enterIntoBatches(crawl, left, queueIn, tracker);
+    await enterIntoBatches(crawl, left, queueIn, isIndexed, tracker);
     tracker.done(rows.length);
   }
   for (const [batchId, size] of lost) {
@@ -110,19 +112,40 @@ async function enterIntoBatches(
   { tables: { batches } }: CrawlContext,
   rows: readonly Row[],
   queueIn: QueueIn,
+  isIndexed: IsIndexed,
   tracker: Tracker,
 ): Promise<void> {
-  const held: { rowKey: string; batchId: string; queue: string }[] = [];
   for (const { key: rowKey, marks } of rows) {
     const batchId = marks?.generate;
-    if (batchId) held.push({ rowKey, batchId, queue: await queueIn(batchId, hostKeyOfRow(rowKey)) });
-  }
-  const found = await batches.has(held);
-  for (const [i, row] of held.entries()) {
-    if (found[i]) continue;
-    await batches.enter(row.batchId, [row]);
+    if (!batchId) continue;
+    const queue = await queueIn(batchId, hostKeyOfRow(rowKey));
+    if (await isIndexed(batchId, queue, rowKey)) continue;
+    await batches.enter(batchId, [{ rowKey, queue }]);
     tracker.count('missing_batch');
   }
+}
+
+type IsIndexed = (batchId: string, queue: string, rowKey: string) => Promise<boolean>;
+
+/**
+ * Returns a function that tells whether the index of a batch has a row. It reads the indexes once for each host, so call it in the order of
+ * row keys. In memory is a number for each row of one host.
+ */
+function createIndexedRows({ tables: { batches, slots } }: CrawlContext): IsIndexed {
+  const known = new Map<string, Set<number>>();
+  let host: HostKey | undefined;
+  return async (batchId, queue, rowKey) => {
+    const name = `${batchId}|${queue}`;
+    if (host !== hostKeyOfRow(rowKey)) known.clear();
+    host = hostKeyOfRow(rowKey);
+    let found = known.get(name);
+    if (!found) {
+      known.set(name, (found = new Set()));
+      const ofQueue = { queue, slot: slots.ofRow(rowKey) };
+      for await (const keys of batches.rowKeys(batchId, ofQueue, host)) for (const key of keys) found.add(hashOf(key));
+    }
+    return found.has(hashOf(rowKey));
+  };
 }
 
 async function removeStaleOfFrontier(crawl: CrawlContext, tracker: Tracker): Promise<void> {

@@ -1,8 +1,10 @@
 /**
  * The index of the rows that each batch holds. Like every index it never misses a row, but may hold stale entries: the generate mark of a
- * row decides whether the row is in a batch. A key consists of the slot of the row, the queue and the row key. So the owner of a slot owns
- * the entries of its rows.
+ * row decides whether the row is in a batch. Rows of a host that enter a batch together are one group, with one key: the slot of the rows,
+ * the queue, the first row key and a hash of all. So the owner of a slot owns the groups of its rows. A group never changes, except that
+ * rows are removed.
  */
+import { hashOf } from '../../packages/util/index.js';
 import { hostKeyOfRow, rowsOfHost, type HostKey } from '../keys/host-key.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { text } from '../pages/codec.js';
@@ -16,10 +18,22 @@ export interface BatchEntry {
   readonly rowKey: string;
   readonly queue: string;
   readonly slot: string;
-  /** Orders the entries of a slot: they are read in the order of this text. */
-  readonly position: string;
-  /** The timestamp of the entry, on a store with timestamps. Only this entry is removed, and not one that is written later. */
+  readonly group: RowGroup;
+}
+
+/** The rows of one host that entered a batch together. */
+export interface RowGroup {
+  readonly key: string;
+  /** In order. */
+  readonly rowKeys: readonly string[];
+  /** The timestamp of the group, on a store with timestamps. Only this group is removed, and not one that is written later. */
   readonly at?: number | undefined;
+}
+
+/** A row and its queue in a batch. */
+export interface QueuedRow {
+  readonly rowKey: string;
+  readonly queue: string;
 }
 
 /**
@@ -34,46 +48,89 @@ export interface BatchQueue {
 }
 
 const COLUMNS = [INDEX_COLUMNS.batchEntry];
-const NOTHING = new Map([[INDEX_COLUMNS.batchEntry, text.encode('')] as const]);
+/** Maximum rows of a group. */
+const GROUP = 20;
+/** Between the row keys of a group. */
+const SEPARATOR = '\n';
 const STEP = 1000;
-/** Maximum rows of one read that collects the hosts of a queue. If all rows of a read have one host, the rest of the host is skipped. */
+/** Maximum groups of one read that collects the hosts of a queue. If all groups of a read have one host, the rest of the host is skipped. */
 const HOST_STEP = 64;
+/** Groups of a queue that are read at a time. Many queues are read at the same time. */
+const QUEUE_STEP = 3;
+
+type Zone = 'e' | 'u';
 
 export function createBatchEntries(store: Store, slots: Slots) {
-  const entryKey = (batchId: string, queue: string, rowKey: string): string =>
-    `e${slots.ofRow(rowKey)}|${batchId}|${queue}|${rowKey}`;
-  const positionKey = (batchId: string, { slot, position }: Pick<BatchEntry, 'slot' | 'position'>): string =>
-    `e${slot}|${batchId}|${position}`;
+  const startOf = (zone: Zone, slot: string, batchId: string, position = ''): string =>
+    `${zone}${slot}|${batchId}|${position}`;
   /** The key ranges of the entries of a batch in these slots. Updated rows that wait for their consumers are in the zone `u`. */
-  const rangesOf = (batchId: string, zone: 'e' | 'u', ofSlots: Iterable<string> = slots.all): KeyRange[] =>
-    Array.from(ofSlots, (slot) => ({ start: `${zone}${slot}|${batchId}|`, end: `${zone}${slot}|${batchId}${FENCE}` }));
+  const rangesOf = (batchId: string, zone: Zone, ofSlots: Iterable<string> = slots.all): KeyRange[] =>
+    Array.from(ofSlots, (slot) => ({ start: startOf(zone, slot, batchId), end: `${zone}${slot}|${batchId}${FENCE}` }));
 
   async function write(changes: readonly RowChange[]): Promise<void> {
     if (changes.length > 0) await store.write('batch', changes);
   }
 
+  /** Writes rows into a zone, in groups. */
+  async function enter(zone: Zone, batchId: string, rows: readonly QueuedRow[]): Promise<void> {
+    await write(
+      groupsOf(rows).map(({ queue, rowKeys }) => {
+        const [first = ''] = rowKeys;
+        // Other rows get another key, so that no group replaces one that begins with the same row.
+        const others = rowKeys.length === 1 ? '' : ` ${hashOf(rowKeys.join(SEPARATOR)).toString(36)}`;
+        const position = `${queue}|${first}${others}`;
+        return groupChange(startOf(zone, slots.ofRow(first), batchId, position), rowKeys);
+      }),
+    );
+  }
+
+  /** Yields entries in steps of about {@link STEP}, each within one range. A group is never divided. A row of several groups is yielded once. */
   async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
-    for await (const rows of scanSteps(store, 'batch', COLUMNS, ranges, STEP)) yield rows.map(toEntry);
+    const isNew = createDistinct();
+    for await (const rows of scanSteps(store, 'batch', COLUMNS, ranges, STEP)) {
+      let step: BatchEntry[] = [];
+      for (const row of rows) {
+        // The fences at the end of zones are no entries.
+        if (row.key.includes('|')) step.push(...entriesOf(row).filter(isNew));
+        if (step.length < STEP) continue;
+        yield step;
+        step = [];
+      }
+      if (step.length > 0) yield step;
+    }
   }
 
   return {
     /** Adds rows to the index of a batch. Call it before the rows get their mark. */
-    enter: (batchId: string, rows: readonly { readonly rowKey: string; readonly queue: string }[]): Promise<void> =>
-      write(rows.map(({ rowKey, queue }) => ({ key: entryKey(batchId, queue, rowKey), clear: true, put: NOTHING }))),
+    enter: (batchId: string, rows: readonly QueuedRow[]): Promise<void> => enter('e', batchId, rows),
 
-    /** Removes entries from the indexes of their batches. Call it after the rows have lost their mark. */
-    remove: (entries: readonly Pick<BatchEntry, 'batchId' | 'slot' | 'position' | 'at'>[]): Promise<void> =>
-      write(entries.map(({ batchId, at, ...entry }) => ({ key: positionKey(batchId, entry), clear: true, at }))),
+    /**
+     * Removes entries of one step from the indexes of their batches. Call it after the rows have lost their mark. The other rows of a group
+     * stay.
+     */
+    async remove(entries: readonly BatchEntry[]): Promise<void> {
+      const removed = new Map<RowGroup, Set<string>>();
+      for (const { group, rowKey } of entries) {
+        const rows = removed.get(group);
+        if (rows) rows.add(rowKey);
+        else removed.set(group, new Set([rowKey]));
+      }
+      await write(
+        Array.from(removed, ([{ key, rowKeys, at }, gone]) => {
+          const left = rowKeys.filter((rowKey) => !gone.has(rowKey));
+          return left.length > 0 ? groupChange(key, left) : { key, clear: true, at };
+        }),
+      );
+    },
 
     /** Writes entries for updated rows, so that consumers can still find the rows. Call it before the rows lose their mark. */
-    keepUpdated: (batchId: string, rows: readonly Pick<BatchEntry, 'slot' | 'position'>[]): Promise<void> =>
-      write(rows.map(({ slot, position }) => ({ key: `u${slot}|${batchId}|${position}`, clear: true, put: NOTHING }))),
+    keepUpdated: (batchId: string, rows: readonly QueuedRow[]): Promise<void> => enter('u', batchId, rows),
 
     /**
      * Removes the remaining entries from the index of a batch.
      * @param zone `e`: rows in the batch; `u`: updated rows
      */
-    async clear(batchId: string, zone: 'e' | 'u', ofSlots?: Iterable<string>): Promise<void> {
+    async clear(batchId: string, zone: Zone, ofSlots?: Iterable<string>): Promise<void> {
       for (const range of rangesOf(batchId, zone, ofSlots)) {
         for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) {
           await write(rows.map(({ key, at }) => ({ key, clear: true, at })));
@@ -81,7 +138,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
       }
     },
 
-    /** The entries of all rows of a batch, in steps: slot by slot, in order of position. @param ofSlots absent: all slots */
+    /** The entries of all rows of a batch, in steps: slot by slot, queue by queue. @param ofSlots absent: all slots */
     entries: (batchId: string, ofSlots?: Iterable<string>): AsyncGenerator<BatchEntry[]> =>
       entriesIn(rangesOf(batchId, 'e', ofSlots)),
     /** The entries of all updated rows of a batch, in steps. @param ofSlots absent: all slots */
@@ -95,7 +152,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
         for (let start: string | undefined = first; start !== undefined;) {
           const range: KeyRange = { start, ...(end !== undefined && { end }) };
           const rows = await readRange(store, 'batch', COLUMNS, range, HOST_STEP);
-          const found = rows.map(toEntry);
+          const found = rows.map(placeOf);
           for (const { queue, slot, rowKey } of found) {
             const host = hostKeyOfRow(rowKey);
             const isSame = current?.queue === queue && current.slot === slot;
@@ -109,49 +166,100 @@ export function createBatchEntries(store: Store, slots: Slots) {
       if (current) yield current;
     },
 
-    /** Returns at most `limit` row keys of a queue, in order, starting after `last`. */
-    async rowKeys(
+    /**
+     * Yields the row keys of a queue, a few at a time.
+     * @param host absent: all hosts of the queue
+     */
+    async *rowKeys(
       batchId: string,
       { queue, slot }: Pick<BatchQueue, 'queue' | 'slot'>,
-      last: string | undefined,
-      limit: number,
-    ): Promise<string[]> {
-      const start = positionKey(batchId, { slot, position: `${queue}|` });
-      const range = {
-        start: last === undefined ? start : after(`${start}${last}`),
-        end: `${start.slice(0, -1)}${FENCE}`,
-      };
-      return (await readRange(store, 'batch', COLUMNS, range, limit)).map((row) => toEntry(row).rowKey);
-    },
-
-    /** Returns for each row whether the row is in the index of the batch. */
-    async has(rows: readonly { readonly batchId: string; readonly rowKey: string; readonly queue: string }[]) {
-      const keys = rows.map(({ batchId, rowKey, queue }) => entryKey(batchId, queue, rowKey));
-      const found = await store.get('batch', keys, COLUMNS);
-      return found.map((row) => row !== undefined);
-    },
-
-    async *allEntries(): AsyncGenerator<BatchEntry[]> {
-      for await (const rows of scanSteps(store, 'batch', COLUMNS, [{ start: 'e', end: 'f' }], STEP)) {
-        yield rows.filter(({ key }) => key.includes('|')).map(toEntry);
+      host?: HostKey,
+    ): AsyncGenerator<string[]> {
+      const start = startOf('e', slot, batchId, `${queue}|`);
+      const rows = host === undefined ? undefined : rowsOfHost(host);
+      const range = rows
+        ? { start: start + rows.start, end: start + rows.end }
+        : { start, end: `${start.slice(0, -1)}${FENCE}` };
+      const isNew = createDistinct();
+      for await (const groups of scanSteps(store, 'batch', COLUMNS, [range], QUEUE_STEP)) {
+        yield groups.flatMap((group) => entriesOf(group).filter(isNew)).map(({ rowKey }) => rowKey);
       }
     },
+
+    allEntries: (): AsyncGenerator<BatchEntry[]> => entriesIn([{ start: 'e', end: 'f' }]),
   };
 
   /**
-   * Returns the start of the next read after a full step. If all rows of the step have one host, the next read skips the rest of the host.
-   * Otherwise it begins after the last row.
+   * Returns the start of the next read after a full step. If all groups of the step have one host, the next read skips the rest of the host.
+   * Otherwise it begins after the last group.
    */
-  function behind(batchId: string, step: readonly BatchEntry[], lastKey: string): string {
+  function behind(batchId: string, step: readonly Place[], lastKey: string): string {
     const { slot, queue, rowKey } = step.at(-1)!;
     const host = hostKeyOfRow(rowKey);
     if (host !== hostKeyOfRow(step[0]!.rowKey)) return after(lastKey);
-    return positionKey(batchId, { slot, position: `${queue}|${rowsOfHost(host).end}` });
+    return startOf('e', slot, batchId, `${queue}|${rowsOfHost(host).end}`);
   }
 }
 
-function toEntry({ key, at }: Pick<StoredRow, 'key' | 'at'>): BatchEntry {
+/** Cuts rows into groups. The rows of a group have one queue and one host. */
+function groupsOf(rows: readonly QueuedRow[]): { readonly queue: string; readonly rowKeys: readonly string[] }[] {
+  const groups: { queue: string; host: HostKey; rowKeys: string[] }[] = [];
+  for (const { queue, rowKey } of [...rows].sort(byQueue)) {
+    const host = hostKeyOfRow(rowKey);
+    const last = groups.at(-1);
+    if (last?.queue === queue && last.host === host && last.rowKeys.length < GROUP) last.rowKeys.push(rowKey);
+    else groups.push({ queue, host, rowKeys: [rowKey] });
+  }
+  return groups;
+}
+
+function byQueue(a: QueuedRow, b: QueuedRow): number {
+  if (a.queue !== b.queue) return a.queue < b.queue ? -1 : 1;
+  return a.rowKey < b.rowKey ? -1 : Number(a.rowKey > b.rowKey);
+}
+
+/** The change that writes a group. The key names the only row of a group that had one row from the beginning. */
+function groupChange(key: string, rowKeys: readonly string[]): RowChange {
+  const value = text.encode(rowKeys.length === 1 && key.endsWith(`|${rowKeys[0]}`) ? '' : rowKeys.join(SEPARATOR));
+  return { key, clear: true, put: new Map([[INDEX_COLUMNS.batchEntry, value]]) };
+}
+
+/** Where a group is: its batch, and the row key with which it begins. */
+type Place = Pick<BatchEntry, 'batchId' | 'slot' | 'queue' | 'rowKey'>;
+
+function placeOf({ key }: Pick<StoredRow, 'key'>): Place {
   const [head = '', batchId = '', queue = ''] = key.split('|', 3);
-  const position = key.slice(head.length + batchId.length + 2);
-  return { batchId, rowKey: position.slice(queue.length + 1), queue, slot: head.slice(1), position, at };
+  return { batchId, slot: head.slice(1), queue, rowKey: key.slice(head.length + batchId.length + queue.length + 3) };
+}
+
+function entriesOf(row: StoredRow): BatchEntry[] {
+  const { key, cells, at } = row;
+  const { batchId, slot, queue, rowKey: first } = placeOf(row);
+  const value = text.decode(cells.get(INDEX_COLUMNS.batchEntry)!);
+  const rowKeys = value === '' ? [first] : value.split(SEPARATOR);
+  const group: RowGroup = { key, rowKeys, at };
+  return rowKeys.map((rowKey) => ({ batchId, rowKey, queue, slot, group }));
+}
+
+/**
+ * Returns a filter of entries in the order of their groups, which lets each row pass once. A row is in two groups of a batch if it entered
+ * the batch twice, for example after a failure. Groups are in the order of their first rows, so the filter forgets the rows before these.
+ */
+function createDistinct(): (entry: BatchEntry) => boolean {
+  let last: BatchEntry | undefined;
+  const seen = new Set<string>();
+  let mostSeen = STEP;
+  return (entry) => {
+    const { batchId, slot, queue, rowKey, group } = entry;
+    if (last?.batchId !== batchId || last.slot !== slot || last.queue !== queue) seen.clear();
+    last = entry;
+    if (seen.size > mostSeen) {
+      const [first = ''] = group.rowKeys;
+      for (const each of seen) if (each < first) seen.delete(each);
+      mostSeen = Math.max(STEP, 2 * seen.size);
+    }
+    if (seen.has(rowKey)) return false;
+    seen.add(rowKey);
+    return true;
+  };
 }

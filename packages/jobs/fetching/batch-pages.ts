@@ -4,9 +4,6 @@ import type { Count } from '../reporting/counters.js';
 import { partOf } from '../shards/job-slots.js';
 import { FETCH_FIELDS, type FetchItem } from './fetch-item.js';
 
-/** Number of row keys that are read ahead for each queue. */
-const READ_AHEAD = 50;
-
 /**
  * Reads the unfetched pages of a batch from the index of the batch, and counts the pages.
  * @param count counts skipped pages
@@ -38,10 +35,7 @@ export function createBatchPages(crawl: JobRun, batch: BatchHeader, count: Count
 
     /** Yields the unfetched pages of a queue. Rows are read on demand. */
     async *read(queue: BatchQueue): AsyncGenerator<FetchItem> {
-      for (let last: string | undefined; ;) {
-        const keys = await batches.rowKeys(batchId, queue, last, READ_AHEAD);
-        if (keys.length === 0) return;
-        last = keys.at(-1);
+      for await (const keys of batches.rowKeys(batchId, queue)) {
         for (const row of await pages.getMany(keys, FETCH_FIELDS)) if (row && isToFetch(row)) yield row;
       }
     },

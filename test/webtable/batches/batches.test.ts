@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MemoryStore, jobs, openTables, rowKeyOf, type Tables } from '../../../packages/webcrawl/internal.js';
-import { hostKeyOfRow } from '../../../webtable/index.js';
+import { hostKeyOf, hostKeyOfRow, type HostKey } from '../../../webtable/index.js';
 import { copyStore } from '../../support/stores/copy-store.js';
 import { FailingStore } from '../../support/stores/failing-store.js';
 import { countingStore } from '../../support/stores/counting-store.js';
@@ -60,7 +60,7 @@ describe('the index of a batch', () => {
         const queue = seed % 2 === 0 ? host : `example${h % 3}.com`;
         for (let p = 0; p < pages; p++) rows.push(rowOf(host, p, queue));
       }
-      await tables.batches.enter('b-1', rows);
+      for (const row of rows) await tables.batches.enter('b-1', [row]);
       await tables.batches.enter('b-0', [rowOf('other.com', 1)]);
       await tables.batches.enter('b-2', [rowOf('other.com', 2)]);
       const expected = expectedQueues(tables, rows);
@@ -73,7 +73,7 @@ describe('the index of a batch', () => {
     }
   });
 
-  it('has each row in the slot of its host, and reads a queue in steps', async () => {
+  it('has each row in the slot of its host, and reads a queue in order', async () => {
     const tables = await openTables(new MemoryStore());
     const rows = ['a', 'b', 'c', 'd'].flatMap((h) => [1, 2, 3].map((p) => rowOf(`${h}.x.com`, p, 'x.com')));
     const others = [rowOf('y.com', 1), rowOf('x.com.au', 1), rowOf('x.co', 1)];
@@ -84,34 +84,54 @@ describe('the index of a batch', () => {
     }
     for (const [queue, found] of slots) expect([...found]).toEqual([tables.slots.ofQueue(queue)]);
 
-    const read: string[] = [];
-    for (let last: string | undefined; ;) {
-      const step = await tables.batches.rowKeys(
-        'b-1',
-        { queue: 'x.com', slot: tables.slots.ofQueue('x.com') },
-        last,
-        5,
-      );
-      if (step.length === 0) break;
-      read.push(...step);
-      last = step.at(-1);
-    }
-    expect(read).toEqual(rows.map(({ rowKey }) => rowKey));
+    const queue = { queue: 'x.com', slot: tables.slots.ofQueue('x.com') };
+    const read = (host?: HostKey) => collect(tables.batches.rowKeys('b-1', queue, host));
+    expect((await read()).flat()).toEqual(rows.map(({ rowKey }) => rowKey));
+    expect((await read(hostKeyOf('b.x.com'))).flat()).toEqual(rows.slice(3, 6).map(({ rowKey }) => rowKey));
   });
 
-  it('states which rows it has, until they are removed', async () => {
-    const tables = await openTables(new MemoryStore());
-    const [one, two] = [rowOf('a.com', 1), rowOf('a.com', 2)];
-    await tables.batches.enter('b-1', [one, two]);
-    const asked = [one, two, { ...one, queue: 'com' }].map((row) => ({ batchId: 'b-1', ...row }));
-    expect(await tables.batches.has([...asked, { batchId: 'b-2', ...one }])).toEqual([true, true, false, false]);
-    const entries = (await collect(tables.batches.entries('b-1'))).flat();
-    await tables.batches.remove(entries.filter(({ rowKey }) => rowKey === one.rowKey));
-    expect(await tables.batches.has(asked)).toEqual([false, true, false]);
-    await tables.batches.change('b-1', () => ({ state: 'open', size: 1 }));
-    await tables.batches.abandon('b-1');
-    expect(await tables.batches.has(asked)).toEqual([false, false, false]);
-    expect(await tables.batches.find('b-1')).toEqual({ batchId: 'b-1', state: 'closed', size: 1 });
+  it('has one key for the rows of a host that enter together', async () => {
+    const store = countingStore(new MemoryStore());
+    const tables = await openTables(store);
+    const rows = Array.from({ length: 100 }, (_, n) => rowOf(n % 2 === 0 ? 'a.com' : 'b.com', n));
+    const write = vi.spyOn(store, 'write');
+    await tables.batches.enter('b-1', rows);
+    expect(write.mock.calls.map(([, changes]) => changes.length)).toEqual([6]);
+    expect(await keysIn(tables.batches.entries('b-1'))).toEqual(ordered(tables, rows).map(({ rowKey }) => rowKey));
+  });
+
+  it('names each row once, however often and with whichever rows it entered', async () => {
+    const { batches } = await openTables(new MemoryStore());
+    const random = randomNumbers(1);
+    const entered = new Set<string>();
+    for (let i = 0; i < 400; i++) {
+      const numbers = new Set(Array.from({ length: i % 2 === 0 ? 1 : 30 }, () => Math.floor(random() * 3000)));
+      const rows = Array.from(numbers, (n) => rowOf('a.com', n));
+      for (const { rowKey } of rows) entered.add(rowKey);
+      await batches.enter('b-1', rows);
+    }
+    expect((await keysIn(batches.entries('b-1'))).sort(before)).toEqual([...entered].sort(before));
+  });
+
+  it('keeps the other rows of a group when some are removed', async () => {
+    const { batches } = await openTables(new MemoryStore());
+    const rows = [1, 2, 3].map((n) => rowOf('a.com', n));
+    await batches.enter('b-1', rows);
+    for (const [i, { rowKey }] of rows.entries()) {
+      const entries = (await collect(batches.entries('b-1'))).flat();
+      expect(entries.map((entry) => entry.rowKey)).toEqual(rows.slice(i).map((row) => row.rowKey));
+      await batches.remove(entries.filter((entry) => entry.rowKey === rowKey));
+    }
+    expect(await keysIn(batches.entries('b-1'))).toEqual([]);
+  });
+
+  it('is empty after the batch is abandoned', async () => {
+    const { batches } = await openTables(new MemoryStore());
+    await batches.enter('b-1', [rowOf('a.com', 1), rowOf('a.com', 2)]);
+    await batches.change('b-1', () => ({ state: 'open', size: 1 }));
+    await batches.abandon('b-1');
+    expect(await keysIn(batches.entries('b-1'))).toEqual([]);
+    expect(await batches.find('b-1')).toEqual({ batchId: 'b-1', state: 'closed', size: 1 });
   });
 });
 
