@@ -9,8 +9,8 @@ interface Conflict {
 const ORDERED = [
   ['db.fetchIntervalDefault', 'db.fetchIntervalMax'],
   ['db.fetchScheduleAdaptiveMinInterval', 'db.fetchScheduleAdaptiveMaxInterval'],
-  ['fetcher.backoffMin', 'fetcher.backoffMax'],
-  ['http.timeout', 'http.timeLimit'],
+  ['fetcher.minBackoffSeconds', 'fetcher.maxBackoffSeconds'],
+  ['http.timeout', 'http.timeLimitMs'],
 ] as const;
 
 /** Finds settings that are valid alone but contradict each other. */

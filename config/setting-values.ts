@@ -117,6 +117,12 @@ function flatten(
 }
 
 const RENAMED: Readonly<Record<string, string | undefined>> = {
+  'http.timeLimit': 'http.timeLimitMs',
+  'fetcher.backoffMin': 'fetcher.minBackoffSeconds',
+  'fetcher.backoffMax': 'fetcher.maxBackoffSeconds',
+  'fetcher.maxBackoffWait': 'fetcher.maxBackoffWaitSeconds',
+  'generate.lockExpiry': 'generate.lockExpirySeconds',
+  'db.changesKept': 'db.changesKeptDays',
   'rank.maxRounds': 'rank.maxIterations',
   'search.weightLanguage': 'search.languageBoost',
 };

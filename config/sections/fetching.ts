@@ -21,7 +21,7 @@ export const http = section({
     .describe('The Accept header'),
   acceptLanguage: headerText.default('en;q=0.9,*;q=0.5').describe('The Accept-Language header'),
   timeout: count.min(1).default(10_000).describe('Milliseconds without a byte after which a request fails'),
-  timeLimit: count.min(1).default(60_000).describe('Milliseconds that a whole request may take'),
+  timeLimitMs: count.min(1).default(60_000).describe('Milliseconds that a whole request may take'),
   contentLimit: bytes
     .default(2_097_152)
     .describe(
@@ -78,13 +78,13 @@ export const fetcher = section({
     .describe(
       'The delay of a queue is at least the recent answer time of its host times this number, up to fetcher.maxCrawlDelay (30 s if that is -1). 0: off',
     ),
-  backoffMin: seconds
+  minBackoffSeconds: seconds
     .default(10)
     .describe(
       'Seconds of back-off for a host after a 429, a 503, a failed connection or an unavailable robots.txt, if there is no Retry-After; doubled with every failure in a row. A random part of up to a quarter is added',
     ),
-  backoffMax: seconds.default(86_400).describe('Longest back-off in seconds'),
-  maxBackoffWait: seconds
+  maxBackoffSeconds: seconds.default(86_400).describe('Longest back-off in seconds'),
+  maxBackoffWaitSeconds: seconds
     .default(60)
     .describe(
       'Maximum back-off in seconds for which a fetch waits. If a host requests a longer one, its pages stay due for a later batch. If the back-off is longer because the host did not answer three requests in a row, its pages fail',

@@ -15,7 +15,7 @@ export const generate = section({
     .array(z.enum(['unfetched', 'fetched', 'gone', 'redir_temp', 'redir_perm', 'notmodified']))
     .default([])
     .describe('Only pages with these statuses are selected; `fetched` includes `notmodified`. Empty: all statuses'),
-  lockExpiry: seconds
+  lockExpirySeconds: seconds
     .default(604_800)
     .describe('Seconds after which a batch that updatedb never closed releases its pages'),
 });
@@ -81,7 +81,7 @@ export const db = section({
     .describe(
       'Number of bodies to keep of a page, the newest ones; the next `webcrawl compact` removes the others. With 1, changes cannot show what changed',
     ),
-  changesKept: count
+  changesKeptDays: count
     .min(0)
     .default(90)
     .describe('Number of days to keep the change log, see `webcrawl changes`. 0: changes are not logged'),

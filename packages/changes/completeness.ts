@@ -8,7 +8,7 @@ import { createSetAside, hostKeyOfRow, type CrawlContext, type LogState } from '
  * `baseline`: the first crawl of the table is not complete, so a page may be old although it is fetched for the first time.
  * `log_begins`: the log begins after the start of the interval.
  * `removed`: older changes were removed.
- * `not_logged`: `db.changesKept` is 0, so no change is logged.
+ * `not_logged`: `db.changesKeptDays` is 0, so no change is logged.
  */
 export type IncompleteReason =
   | 'due'
@@ -44,7 +44,7 @@ export async function incompleteness(
   kept: number,
 ): Promise<readonly Incomplete[]> {
   const because: Incomplete[] = [];
-  if (settings.db.changesKept === 0) because.push({ reason: 'not_logged' });
+  if (settings.db.changesKeptDays === 0) because.push({ reason: 'not_logged' });
   const { begun, removedBefore = 0, baselineEnd } = state;
   const known = Math.max(removedBefore, kept);
   if (begun === undefined || since < begun) {

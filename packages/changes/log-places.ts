@@ -24,7 +24,7 @@ export async function logPlaces(
   const state = await changes.state();
   const horizon = horizonOf(state, await batchesLeft(tables));
   const { begun = 0, removedBefore = 0 } = state;
-  const kept = Math.max(removedBefore, clock() - settings.db.changesKept * DAY);
+  const kept = Math.max(removedBefore, clock() - settings.db.changesKeptDays * DAY);
   const oldest = cursorOfTime(Math.min(Math.max(begun, kept), horizon));
   const next = cursorOfTime(horizon);
   return { oldest, next, isKnown: cursor === undefined || (await isKnown(cursor)) };
@@ -33,7 +33,7 @@ export async function logPlaces(
     if (!isCursor(text)) return false;
     const time = timeOfCursor(text);
     if (time > horizon || time < removedBefore) return false;
-    // An entry that is older than `db.changesKept` days counts as removed. If there is such an entry after the cursor, the reader has
+    // An entry that is older than `db.changesKeptDays` days counts as removed. If there is such an entry after the cursor, the reader has
     // missed it.
     for await (const _ of changes.read({ cursor: text }, Math.min(kept, horizon))) return false;
     return !text.includes('|') || (await changes.find(text)) !== undefined;

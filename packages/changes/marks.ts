@@ -18,9 +18,9 @@ const TAKEN: ReadonlySet<string> = new Set(['now']);
  */
 export async function mark(crawl: CrawlContext, name: string): Promise<MarkedMoment> {
   checkName(name);
-  if (crawl.settings.db.changesKept === 0) {
-    throw new CrawlError('USAGE', 'expected a table whose changes are logged, found db.changesKept of 0', {
-      hint: 'set db.changesKept to the days for which changes are to be kept',
+  if (crawl.settings.db.changesKeptDays === 0) {
+    throw new CrawlError('USAGE', 'expected a table whose changes are logged, found db.changesKeptDays of 0', {
+      hint: 'set db.changesKeptDays to the days for which changes are to be kept',
     });
   }
   const { changes } = crawl.tables;

@@ -181,7 +181,7 @@ async function intervalOf(
     state,
     since: from,
     until: Math.min(to, horizon),
-    kept: now - settings.db.changesKept * DAY,
+    kept: now - settings.db.changesKeptDays * DAY,
   };
 }
 

@@ -27,7 +27,7 @@ export interface FetchOptions extends BatchOptions, OnPageOption, OnFetchedOptio
  *
  * A host gets a back-off if it cannot be reached, answers 429 or 503, or has an unavailable robots.txt. The back-off lasts as long as the
  * host requests. If the host requests no time, the back-off grows with every consecutive failure, also over later runs. The fetch waits for
- * a short back-off, and retries a page that got a 429 or 503 up to three times. If the wait is longer than `fetcher.maxBackoffWait`, the
+ * a short back-off, and retries a page that got a 429 or 503 up to three times. If the wait is longer than `fetcher.maxBackoffWaitSeconds`, the
  * other pages of the host get no mark and stay due. If an origin (scheme, host and port) did not answer three requests in a row, its other
  * pages fail with the same code: `connect_failed`, `dns_failed`, `timeout`, … Such an origin does not delay other origins of its host.
  *

@@ -26,7 +26,7 @@ const CHUNK = 500;
  * Removes unreferenced records: bodies and texts of removed pages, earlier texts, and earlier bodies beyond `db.keepVersions`. If a segment
  * has an unreferenced record, its other records are copied, then the rows are changed, and then the segment is removed. compact may be
  * killed at any time and run again. It waits until no other job runs on the table, and reads the locations of all records twice. It also
- * removes entries of the change log that are older than `db.changesKept`. Counters: `COUNTERS.compact`.
+ * removes entries of the change log that are older than `db.changesKeptDays`. Counters: `COUNTERS.compact`.
  * @throws CrawlError LEASE_HELD, LEASE_LOST
  */
 export async function compact(crawl: JobContext, options: JobOptions = {}): Promise<Report> {
@@ -42,7 +42,7 @@ const DAY = 86_400_000;
 
 async function forgetOldChanges({ tables, settings, clock }: CrawlContext, tracker: Tracker): Promise<void> {
   if (tracker.aborted) return;
-  const removed = await tables.changes.removeBefore(clock() - settings.db.changesKept * DAY);
+  const removed = await tables.changes.removeBefore(clock() - settings.db.changesKeptDays * DAY);
   tracker.count('changes_removed', removed);
 }
 

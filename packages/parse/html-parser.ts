@@ -66,7 +66,7 @@ export function parseHtml(
   const language = head.languageOf(headers['content-language']);
   const text = body.text.toString();
   const textRanges = body.ranges(text.length);
-  const contentBlocks = settings.db.changesKept ? body.text.unitsBefore(body.prose.blocks) : undefined;
+  const contentBlocks = settings.db.changesKeptDays ? body.text.unitsBefore(body.prose.blocks) : undefined;
   const contentBytes = body.prose.blocks.reduce((sum, at, i) => (i % 2 === 0 ? sum - at : sum + at), 0);
   const isFull = body.text.full;
   body.text.release();

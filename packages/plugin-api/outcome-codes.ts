@@ -32,7 +32,7 @@ export const PROTOCOL_CODES = {
   connect_failed: 'no connection could be made',
   tls_failed: 'no secure connection could be made, for example because of the certificate',
   timeout: 'the server sent nothing for `http.timeout`',
-  too_slow: 'the answer was not complete after `http.timeLimit`',
+  too_slow: 'the answer was not complete after `http.timeLimitMs`',
   connection_reset: 'the connection was reset',
   invalid_response: 'the response is not HTTP',
   headers_too_large: 'more headers than `http.headerLimit`, or more than 100 interim answers',

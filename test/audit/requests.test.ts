@@ -168,7 +168,10 @@ describe('requests of an audit', () => {
         return html(['slow', 'z1', 'z2'].map((path) => `<a href="${OTHER}/${path}">l</a>`).join(''));
       return url.endsWith('/slow') && headOnly ? timeout : html('');
     });
-    await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
+    await using crawl = await testCrawl(undefined, {
+      plugins: [web.plugin],
+      settings: { 'fetcher.minBackoffSeconds': 0.01 },
+    });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     const findings = await findingsOf(crawl, { external: true });
     const requested = web.to(`${OTHER}/`).map(({ url, method }) => `${method} ${new URL(url).pathname}`);
@@ -217,7 +220,10 @@ describe('requests of an audit', () => {
       if (url.startsWith(OTHER)) return { kind: 'retry', code: 'connect_failed' };
       return url === `${SITE}/` ? html(hrefs) : absent;
     });
-    await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
+    await using crawl = await testCrawl(undefined, {
+      plugins: [web.plugin],
+      settings: { 'fetcher.minBackoffSeconds': 0.01 },
+    });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     const others = {
       rule: 'link-unchecked',
@@ -242,7 +248,10 @@ describe('requests of an audit', () => {
       if (url.startsWith(closed)) return { kind: 'retry', code: 'connect_failed' };
       return url === `${SITE}/` ? html(hrefs) : absent;
     });
-    await using crawl = await testCrawl(undefined, { plugins: [web.plugin], settings: { 'fetcher.backoffMin': 0.01 } });
+    await using crawl = await testCrawl(undefined, {
+      plugins: [web.plugin],
+      settings: { 'fetcher.minBackoffSeconds': 0.01 },
+    });
     await jobs.crawl(crawl, { seeds: [`${SITE}/`] });
     const findings = await findingsOf(crawl, { external: true });
     const found = findings.flatMap(({ rule, url }) => (url.startsWith(OTHER) ? [`${rule} ${url}`] : []));

@@ -12,7 +12,7 @@ import { requireCommand, said, startCommand, type Ended, type Started } from '..
 
 const LONG = 300_000;
 /** A page is held back while other commands run; on a busy machine that takes long. */
-const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
+const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimitMs=600000'];
 
 let folder: string;
 let server: Server;

@@ -132,7 +132,7 @@ describe('arguments reach the jobs', () => {
   });
 
   test('global options work before and after the verb', async () => {
-    const globals = ['--table', 'level:x', '--set', 'http.timeout=5', '--set', 'http.timeLimit=6', '-q'];
+    const globals = ['--table', 'level:x', '--set', 'http.timeout=5', '--set', 'http.timeLimitMs=6', '-q'];
     for (const args of [
       [...globals, 'repair'],
       ['repair', ...globals],
@@ -140,7 +140,7 @@ describe('arguments reach the jobs', () => {
       resetStub();
       const { code, out, err } = await runLine(args);
       expect([code, out, err]).toEqual([0, '', '']);
-      const settings = { 'http.timeout': '5', 'http.timeLimit': '6' };
+      const settings = { 'http.timeout': '5', 'http.timeLimitMs': '6' };
       expect(called('openContext')).toMatchObject({
         name: 'repair',
         alone: true,

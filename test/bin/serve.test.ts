@@ -8,7 +8,7 @@ import { freshFolder } from '../support/files/temp-folder.js';
 
 const LONG = 300_000;
 /** A page is held back while other commands run; on a busy machine that takes long. */
-const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimit=600000'];
+const PATIENT = ['--set', 'http.timeout=600000', '--set', 'http.timeLimitMs=600000'];
 
 const folder = freshFolder();
 let web: ServedWeb;

@@ -63,7 +63,7 @@ async function serve(answers: Readonly<Record<string, string | Answer>>, host = 
 async function crawled(url: string, settings: Readonly<Record<string, unknown>> = {}, timeout = 60_000) {
   await using crawl = await openContext({
     table: 'memory:',
-    settings: { 'fetcher.serverDelay': 0, 'http.timeLimit': 90_000, ...settings },
+    settings: { 'fetcher.serverDelay': 0, 'http.timeLimitMs': 90_000, ...settings },
     plugins: (defaults) => {
       const http = defaults.find(({ name }) => name === 'protocol-http')!.protocol!;
       return [...defaults, example.browserProtocol(http, { executablePath: CHROMIUM!, timeout, contentLimit: 20_000 })];

@@ -359,9 +359,9 @@ describe('changes', () => {
   });
 
   it('state since when they are known, and what was not fetched', async () => {
-    await using off = await testCrawl(undefined, { settings: { 'db.changesKept': 0 } });
+    await using off = await testCrawl(undefined, { settings: { 'db.changesKeptDays': 0 } });
     expect((await changes(off).summary()).because).toEqual([{ reason: 'not_logged' }, { reason: 'log_begins' }]);
-    await expect(mark(off, 'x')).rejects.toThrow('db.changesKept');
+    await expect(mark(off, 'x')).rejects.toThrow('db.changesKeptDays');
     const { crawl } = await crawledSite();
     expect((await changes(crawl, { since: START - DAY }).summary()).because).toEqual([
       { reason: 'log_begins', since: START },
@@ -391,7 +391,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('are removed after db.changesKept, by compact', async () => {
+  it('are removed after db.changesKeptDays, by compact', async () => {
     const { crawl, web } = await crawledSite();
     web.set(urlOf('title'), page({ title: 'Two' }));
     crawl.setTime(START + 40 * DAY);
@@ -409,7 +409,7 @@ describe('changes', () => {
   });
 
   it('are not found by a comparison with a row from before the log, which otherwise stays as it is', async () => {
-    const { crawl, web } = await crawledSite({ settings: { 'db.changesKept': 0 } });
+    const { crawl, web } = await crawledSite({ settings: { 'db.changesKeptDays': 0 } });
     const { store } = crawl.tables;
     expect(await crawl.page(urlOf('title'), ['logged', 'digest'])).toEqual({
       key: expect.any(String) as string,

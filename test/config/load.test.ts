@@ -42,7 +42,7 @@ describe('precedence', () => {
 
   test('defaults, file, environment, flags: the later one wins, and is named', async () => {
     const file = await settingsFile({
-      http: { agentName: 'file', timeout: 1, timeLimit: 5 },
+      http: { agentName: 'file', timeout: 1, timeLimitMs: 5 },
       'generate.maxCount': 7,
       'db.signature': 'textProfile',
     });
@@ -51,11 +51,11 @@ describe('precedence', () => {
       env: { WEBCRAWL_HTTP_AGENTNAME: 'env', WEBCRAWL_HTTP_TIMEOUT: '2' },
       overrides: { 'http.agentName': 'flag' },
     });
-    expect(settings.http).toMatchObject({ agentName: 'flag', timeout: 2, timeLimit: 5 });
+    expect(settings.http).toMatchObject({ agentName: 'flag', timeout: 2, timeLimitMs: 5 });
     expect(settings.generate.maxCount).toBe(7);
     expect(sources['http.agentName']).toEqual({ value: 'flag', source: 'option' });
     expect(sources['http.timeout']).toEqual({ value: 2, source: 'environment WEBCRAWL_HTTP_TIMEOUT' });
-    expect(sources['http.timeLimit']).toEqual({ value: 5, source: `file ${file}` });
+    expect(sources['http.timeLimitMs']).toEqual({ value: 5, source: `file ${file}` });
     expect(sources['db.signature']).toEqual({ value: 'textProfile', source: `file ${file}` });
     expect(sources['http.accept']?.source).toBe('default');
   });
@@ -203,7 +203,9 @@ describe('wrong settings', () => {
   test('settings that contradict each other', () => {
     const { message } = failure({ overrides: { 'db.fetchIntervalMax': 60, 'http.timeout': 90_000 } });
     expect(message).toContain('db.fetchIntervalMax (option): expected db.fetchIntervalDefault (2592000) not above');
-    expect(message).toContain('http.timeout (option): expected http.timeout (90000) not above http.timeLimit (60000)');
+    expect(message).toContain(
+      'http.timeout (option): expected http.timeout (90000) not above http.timeLimitMs (60000)',
+    );
   });
 
   test('hostile keys and values are shown escaped and change no prototype', async () => {

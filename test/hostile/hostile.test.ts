@@ -34,10 +34,10 @@ const HEAP_MEGABYTES = 224;
 const SETTINGS = {
   'parser.threads': PARSE_THREADS,
   'http.timeout': 2_500,
-  'http.timeLimit': 8_000,
+  'http.timeLimitMs': 8_000,
   'fetcher.serverDelay': 0,
-  'fetcher.backoffMin': 0.4,
-  'fetcher.maxBackoffWait': 0.4,
+  'fetcher.minBackoffSeconds': 0.4,
+  'fetcher.maxBackoffWaitSeconds': 0.4,
   'db.maxOutlinksPerPage': 20,
   'db.maxOutlinksPerSitemap': 20,
   'urlfilter.trapMaxParameters': 3,

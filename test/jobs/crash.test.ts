@@ -14,7 +14,7 @@ const SETTINGS = {
   'db.updateMaxInlinks': 3,
   'fetcher.maxRedirects': 2,
   'db.fetchIntervalDefault': (5 * DAY) / 1000,
-  'generate.lockExpiry': (7 * DAY) / 1000,
+  'generate.lockExpirySeconds': (7 * DAY) / 1000,
 };
 
 /** One command that an operator runs, and when. */

@@ -45,7 +45,7 @@ describe('generate', () => {
   });
 
   it('never selects what another batch holds, until that batch is too old', async () => {
-    await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 100 } });
+    await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpirySeconds': 100 } });
     await put(crawl, [{ url: 'http://a.com/' }, { url: 'http://b.com/' }]);
     const first = await jobs.generate(crawl, { topN: 1 });
     const second = await jobs.generate(crawl);

@@ -35,10 +35,10 @@ async function clearSome(crawl: OpenContext, table: 'frontier' | 'batch', random
 /** The rows that a scan finds due and free, best first. */
 async function due(crawl: OpenContext): Promise<string[]> {
   const rows: PageRow<'dueAt' | 'score' | 'marks'>[] = [];
-  const { lockExpiry, minScore } = crawl.settings.generate;
+  const { lockExpirySeconds, minScore } = crawl.settings.generate;
   for await (const row of crawl.tables.pages.scan({ fields: ['dueAt', 'score', 'marks'] })) {
     const held = row.marks?.generate;
-    const isHeld = held !== undefined && batchTime(held)! + lockExpiry * 1000 > crawl.clock();
+    const isHeld = held !== undefined && batchTime(held)! + lockExpirySeconds * 1000 > crawl.clock();
     if (!isHeld && row.dueAt! <= crawl.clock() && row.score! >= minScore) rows.push(row);
   }
   return rows.sort((a, b) => b.score! - a.score! || (a.key < b.key ? -1 : 1)).map((row) => row.key);

@@ -6,8 +6,8 @@ export type Wait = 'overlap' | 'delay' | 'crawl-delay' | 'retry-after' | 'retry-
 /** The rules for the crawler, in seconds. */
 export interface PolitenessRules {
   readonly serverDelay: number;
-  readonly backoffMin: number;
-  readonly backoffMax: number;
+  readonly minBackoffSeconds: number;
+  readonly maxBackoffSeconds: number;
 }
 
 /** A request that came earlier than its host allowed. */
@@ -61,7 +61,7 @@ export function isUnsettled({ arrived, ended }: AccessEntry, kills: readonly num
  * previous one of its origin, if the robots.txt of that origin has one. RFC 9309 does not say whether a request for robots.txt
  * counts; here it does, because every request costs the host the same.
  * - After a refusal with `Retry-After`, the whole host gets no request for that time; after the n-th refusal in a row without
- * it, for `backoffMin * 2^(n-1)`, at most `backoffMax`. Both apply to robots.txt, too.
+ * it, for `minBackoffSeconds * 2^(n-1)`, at most `maxBackoffSeconds`. Both apply to robots.txt, too.
  *
  * A refusal that the crawler may not have stored before a kill does not apply, and is counted. A Crawl-delay that it may not
  * have stored does not apply either.
@@ -178,7 +178,7 @@ function refusalHolds(entries: readonly AccessEntry[], kills: readonly number[],
     } else if (retryAfter.endsWith('GMT') && !Number.isNaN(date)) {
       holds.push({ rule: 'retry-date', by, until: date });
     } else {
-      const seconds = Math.min(rules.backoffMax, rules.backoffMin * 2 ** (inARow - 1));
+      const seconds = Math.min(rules.maxBackoffSeconds, rules.minBackoffSeconds * 2 ** (inARow - 1));
       holds.push({ rule: 'backoff', by, until: ended + seconds * 1000 });
     }
   }

@@ -14,13 +14,13 @@ const HOSTS = 200;
 
 const TROUBLES = { refusals: true, robotsRedirects: true };
 
-const RULES = { serverDelay: 0.5, backoffMin: 1, backoffMax: 4 };
+const RULES = { serverDelay: 0.5, minBackoffSeconds: 1, maxBackoffSeconds: 4 };
 const SETTINGS = {
   'fetcher.serverDelay': RULES.serverDelay,
-  'fetcher.backoffMin': RULES.backoffMin,
-  'fetcher.backoffMax': RULES.backoffMax,
+  'fetcher.minBackoffSeconds': RULES.minBackoffSeconds,
+  'fetcher.maxBackoffSeconds': RULES.maxBackoffSeconds,
   // Some hosts ask for less, so their queues wait; some for more, so their pages are left to a later run.
-  'fetcher.maxBackoffWait': 1.5,
+  'fetcher.maxBackoffWaitSeconds': 1.5,
   // A page may fail several times before its host recovers.
   'db.fetchRetryMax': 20,
 };
@@ -108,7 +108,7 @@ describe(`a crawl of ${HOSTS} hosts that is killed and restarted`, () => {
     expect(waits.backoff).toBeGreaterThan(50);
     // Retry-After was longer than a run waits, so hosts were set aside; and the maximum back-off was reached.
     expect(longest['retry-after']).toBe(5000);
-    expect(longest.backoff).toBe(RULES.backoffMax * 1000);
+    expect(longest.backoff).toBe(RULES.maxBackoffSeconds * 1000);
     const refused = acrossKills['retry-after'] + acrossKills['retry-date'] + acrossKills.backoff;
     expect(refused).toBeGreaterThan(0);
     expect(refused + acrossKills['crawl-delay']).toBeGreaterThan(3);

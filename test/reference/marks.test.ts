@@ -16,7 +16,7 @@ const OURS: Readonly<Record<string, { readonly mark?: string; readonly field?: s
   _injmrk_: { mark: 'inject', reason: 'always y: sitemaps are not supported yet' },
   _gnmrk_: {
     mark: 'generate',
-    reason: 'holds a row until generate.lockExpiry at the most; removed on rows of the batch only',
+    reason: 'holds a row until generate.lockExpirySeconds at the most; removed on rows of the batch only',
   },
   _ftcmrk_: { mark: 'fetch' },
   __prsmrk__: { mark: 'parse', reason: 'also on a page with a meta refresh, which is parsed like any other' },

@@ -61,7 +61,7 @@ export async function withKills(
 
 /** Requests that were earlier than their host allows; prints how many requests had to wait. */
 export function tooEarly(log: readonly AccessEntry[], killed: readonly Killed[] = []): readonly Violation[] {
-  const rules = { serverDelay: DELAYS.serverDelay, backoffMin: 1, backoffMax: 4 };
+  const rules = { serverDelay: DELAYS.serverDelay, minBackoffSeconds: 1, maxBackoffSeconds: 4 };
   const kills = killed.map(({ at }) => at);
   const { violations, waits, acrossKills } = checkPoliteness(log, kills, rules);
   const across = sum(Object.values(acrossKills));

@@ -41,8 +41,8 @@ const IS_THERE = 'already exists';
 const OPENS = 'table level:';
 const SETTINGS = [
   'db.fetchIntervalDefault=432000',
-  'generate.lockExpiry=604800',
-  'fetcher.backoffMin=0.1',
+  'generate.lockExpirySeconds=604800',
+  'fetcher.minBackoffSeconds=0.1',
   'db.updateMaxLinksInMemory=1000',
 ].flatMap((setting) => ['--set', setting]);
 

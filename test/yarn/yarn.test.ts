@@ -22,7 +22,7 @@ const SETTINGS = [
   'http.privateAddresses=allow',
   'http.agentName=yarn-test',
   'http.timeout=900000',
-  'http.timeLimit=900000',
+  'http.timeLimitMs=900000',
 ];
 
 if (!hasMaven()) console.warn('Hadoop YARN is left out: it takes Maven and a JDK of version 17');

@@ -82,7 +82,7 @@ async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options:
     cli,
     `export ${name}`,
     (crawl, job) => {
-      isLogged = crawl.settings.db.changesKept > 0;
+      isLogged = crawl.settings.db.changesKeptDays > 0;
       const common = {
         ...selection,
         ...job,
@@ -104,7 +104,7 @@ async function runFormat(cli: Cli, { name, run, isText }: ExportFormat, options:
   if (quiet) return;
   if (counters.restarted) say(io, 'An export to this target was interrupted: this one began again.');
   if (since !== undefined && !isLogged) {
-    say(io, 'Changes are not logged (db.changesKept is 0): a page counts as changed if its bytes have changed.');
+    say(io, 'Changes are not logged (db.changesKeptDays is 0): a page counts as changed if its bytes have changed.');
   }
   if (bytesOnly > 0) say(io, `Left out, because only bytes have changed (--bytes includes them): ${number(bytesOnly)}`);
   if (rows === 0) {

@@ -67,7 +67,7 @@ status      requests began to fail, or succeed again; robots.txt, 403, 5xx and D
 bytes       only the bytes are different, such as a build number; listed only with --kind bytes
 
 The first crawl is the baseline: its pages are counted, but are not changes. A page that was not fetched again
-may have changed, so the command says when pages are due. Changes are kept for db.changesKept days.
+may have changed, so the command says when pages are due. Changes are kept for db.changesKeptDays days.
 
 Examples:
   webcrawl changes --since 7d
@@ -168,9 +168,9 @@ function reasonText({ reason, pages = 0, more, since }: Incomplete): string {
     case 'log_begins':
       return from === '' ? 'nothing was logged yet' : `the log begins at ${from}`;
     case 'removed':
-      return `changes before ${from} are not kept (db.changesKept)`;
+      return `changes before ${from} are not kept (db.changesKeptDays)`;
     case 'not_logged':
-      return 'changes are not logged (db.changesKept is 0)';
+      return 'changes are not logged (db.changesKeptDays is 0)';
   }
 }
 

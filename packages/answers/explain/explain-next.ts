@@ -142,8 +142,8 @@ function nextOfHeld(crawl: ScopedCrawl, rules: RulesInForce, state: RowState): N
     return { kind: 'held_updatedb', text: `Released by ${name}, whose updatedb has not ended.` };
   }
   if (id === undefined) return undefined;
-  const lockExpiry = crawl.settings.generate.lockExpiry * 1000;
-  const expiry = (batchTime(id) ?? 0) + lockExpiry;
+  const lockExpiryMs = crawl.settings.generate.lockExpirySeconds * 1000;
+  const expiry = (batchTime(id) ?? 0) + lockExpiryMs;
   const name = `batch ${safeText(id, 80)}`;
   if (batch?.state === 'generating') {
     return {

@@ -132,7 +132,7 @@ export async function checkSelection(
 const SINCE_FIELDS = ['firstSeenAt', 'changedAt', 'duplicateAt'] as const;
 
 function countsBytes({ db }: CrawlContext['settings'], { bytes = false }: ExportSelection): boolean {
-  return bytes || db.changesKept === 0;
+  return bytes || db.changesKeptDays === 0;
 }
 
 async function sinceTime(

@@ -12,7 +12,7 @@ export interface Exchange {
   /** The headers: name, value, name, value, … */
   readonly headers: string[];
   /** Maximum milliseconds for the whole exchange. */
-  readonly timeLimit: number;
+  readonly timeLimitMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Returns the maximum number of bytes to read of the received body. Returns undefined if only status and headers are needed. */
   readonly keep: (status: number, headers: RawHeaders) => number | undefined;
@@ -53,8 +53,8 @@ const DRAIN_LIMIT = 65_536;
 const MAX_INTERIM = 100;
 
 /** Returns the result of a request that was ended early. */
-export function givenUp(why: Late, { timeLimit }: Exchange): Failure {
-  if (why === 'time') return { failure: 'too_slow', message: `not done after ${timeLimit} ms` };
+export function givenUp(why: Late, { timeLimitMs }: Exchange): Failure {
+  if (why === 'time') return { failure: 'too_slow', message: `not done after ${timeLimitMs} ms` };
   return { failure: 'aborted', message: 'the request was aborted' };
 }
 
@@ -129,7 +129,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
     controller?.abort(new Error(failure.message));
     return orHead(failure);
   };
-  return deadline(answer, request.timeLimit, giveUp, request.signal);
+  return deadline(answer, request.timeLimitMs, giveUp, request.signal);
 }
 
 function rawOf({ rawHeaders }: Dispatcher.DispatchController): string[] {

@@ -76,7 +76,7 @@ export function httpProtocol(settings: Settings['http'], extras: HttpExtras = {}
         url,
         method: request.headOnly ? 'HEAD' : 'GET',
         headers: [...headersFor(url), ...conditions],
-        timeLimit: settings.timeLimit,
+        timeLimitMs: settings.timeLimitMs,
         signal: request.signal,
         keep: (status, answer) => bytesToKeep(status, answer, limit),
       });

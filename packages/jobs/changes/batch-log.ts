@@ -51,7 +51,7 @@ export interface BegunLog {
 
 /** Begins to log a batch whose state is `updating`. Returns undefined if changes are not logged. */
 export async function beginLog(crawl: JobRun, batchId: string): Promise<BegunLog | undefined> {
-  if (crawl.settings.db.changesKept === 0) return undefined;
+  if (crawl.settings.db.changesKeptDays === 0) return undefined;
   const { changes } = crawl.tables;
   const batch = await changes.begin(batchId, crawl.clock());
   await changes.end([...(await batchesLeft(crawl.tables))]);

@@ -10,7 +10,7 @@ export async function endBaseline({
   settings,
   clock,
 }: Pick<CrawlContext, 'tables' | 'settings' | 'clock'>): Promise<void> {
-  if (settings.db.changesKept === 0) return;
+  if (settings.db.changesKeptDays === 0) return;
   const { changes, frontier, batches } = tables;
   const { begun, baselineEnd, removedBefore } = await changes.state();
   if (begun === undefined || baselineEnd !== undefined) return;

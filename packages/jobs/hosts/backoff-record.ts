@@ -18,7 +18,7 @@ export const MAX_FAILURES = 3;
 type BackoffVerdict = 'ask' | 'wait' | 'set_aside' | 'failed';
 
 /**
- * Decides what to do with pages of a host for the remaining milliseconds of its back-off. If the wait is at most `fetcher.maxBackoffWait`,
+ * Decides what to do with pages of a host for the remaining milliseconds of its back-off. If the wait is at most `fetcher.maxBackoffWaitSeconds`,
  * the pages wait. If it is longer, the host is set aside. After three consecutive failures to connect, the pages fail instead. Two kinds of
  * unreachable hosts get no wait at all: names without an address, and hosts whose queue has other hosts too.
  */
@@ -29,7 +29,7 @@ export function backoffVerdict(
 ): BackoffVerdict {
   if (millis <= 0) return 'ask';
   const isHopeless = !http && (code === 'dns_failed' || partition.urlMode !== 'host');
-  if (!isHopeless && millis <= fetcher.maxBackoffWait * (1 + JITTER) * 1000) return 'wait';
+  if (!isHopeless && millis <= fetcher.maxBackoffWaitSeconds * (1 + JITTER) * 1000) return 'wait';
   if (http !== undefined) return 'set_aside';
   if (failures >= MAX_FAILURES) return 'failed';
   return isHopeless ? 'ask' : 'set_aside';

@@ -253,11 +253,11 @@ function wishOf({ http }: Failure, record: BackoffRecord | undefined): Failure |
  * failure. If a host requests a short time and fails more than {@link BELIEVED} times, the longer time applies.
  */
 function waitAfter(
-  { backoffMin, backoffMax }: CrawlContext['settings']['fetcher'],
+  { minBackoffSeconds, maxBackoffSeconds }: CrawlContext['settings']['fetcher'],
   failures: number,
   retryAfter: number | undefined,
 ): number {
-  const usual = pauseAfter(failures, { first: backoffMin, most: backoffMax });
+  const usual = pauseAfter(failures, { first: minBackoffSeconds, most: maxBackoffSeconds });
   if (retryAfter === undefined || !(retryAfter >= 0)) return usual;
   const asked = Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS);
   return failures > BELIEVED ? Math.max(asked, usual) : asked;

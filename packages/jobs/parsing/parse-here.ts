@@ -100,7 +100,7 @@ function resultOf(
   const outlinks = keptLinks(crawl, page.url, seen, redirect, count);
   const fields: NonNullable<PageChange['set']> = {
     newSignature,
-    ...(crawl.settings.db.changesKept > 0 && { digest: makeDigest(page.url, parsed, by, crawl.settings) }),
+    ...(crawl.settings.db.changesKeptDays > 0 && { digest: makeDigest(page.url, parsed, by, crawl.settings) }),
     parseStatus: statusOf(seen),
     title: seen.title,
     text: seen.text,

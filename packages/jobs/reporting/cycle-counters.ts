@@ -19,7 +19,7 @@ export const CYCLE_COUNTERS = {
   generate: {
     generated: 'pages in the batch',
     released_unfinished: 'pages that were selected by a stopped or killed generate, and are released',
-    expired: 'pages released from batches older than `generate.lockExpiry`',
+    expired: 'pages released from batches older than `generate.lockExpirySeconds`',
     capped: 'queues that had more due pages than `generate.maxCount`',
     host_backoff: 'hosts skipped because of their back-off',
     status: 'pages skipped because of `generate.restrictStatus`',

@@ -48,7 +48,7 @@ export const TABLE_COUNTERS = {
     lost_body: 'bodies to which a row points, but that cannot be read',
     segments_removed: 'segments that were removed',
     bytes_freed: 'bytes of unreferenced bodies that were removed',
-    changes_removed: 'entries of the change log that were removed, because they were older than `db.changesKept`',
+    changes_removed: 'entries of the change log that were removed, because they were older than `db.changesKeptDays`',
   },
   graph: {
     nodes: 'nodes of the graph: pages, hosts or domains',

@@ -25,12 +25,12 @@ export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): 
 /** What a request uses. */
 export type Requesting = Pick<CrawlContext, 'plugins' | 'settings'>;
 
-/** A protocol should end each request at `http.timeLimit`. After this multiple of the limit, a request is considered hung. */
+/** A protocol should end each request at `http.timeLimitMs`. After this multiple of the limit, a request is considered hung. */
 const GRACE = 2;
 
 /**
  * Fetches a URL with its protocol. If the protocol throws, or returns a wrong type, the fetch has failed and may be retried. If no outcome
- * arrives within twice `http.timeLimit`, the fetch has failed with code `too_slow`; it is aborted, and a late outcome is ignored. If the
+ * arrives within twice `http.timeLimitMs`, the fetch has failed with code `too_slow`; it is aborted, and a late outcome is ignored. If the
  * signal aborts, the protocol has one more turn of the event loop to return an outcome. After that the fetch has failed with code
  * `aborted`.
  */
@@ -38,7 +38,7 @@ export async function request(crawl: Requesting, request: FetchRequest): Promise
   const plugin = protocolFor(crawl, request.url);
   if (!plugin?.protocol) return { kind: 'gone', code: 'unsupported_scheme' };
   const { name, protocol } = plugin;
-  const limit = GRACE * crawl.settings.http.timeLimit;
+  const limit = GRACE * crawl.settings.http.timeLimitMs;
   const controller = new AbortController();
   if (request.signal?.aborted) controller.abort();
   try {

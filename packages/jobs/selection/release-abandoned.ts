@@ -38,7 +38,7 @@ export async function releaseAbandoned(crawl: JobRun, tracker: Tracker): Promise
  * @param now in ms since the epoch
  */
 function isAbandoned({ generate }: Pick<Settings, 'generate'>, { batchId, state }: BatchHeader, now: number): boolean {
-  const isExpired = (batchTime(batchId) ?? 0) + generate.lockExpiry * 1000 <= now;
+  const isExpired = (batchTime(batchId) ?? 0) + generate.lockExpirySeconds * 1000 <= now;
   // After updatedb has begun on a batch, only updatedb may release its rows. Some of their links are already added, and must not be added
   // twice.
   return state === 'generating' || (state === 'open' && isExpired);

@@ -12,6 +12,6 @@ export interface ParseSettings {
     | 'textLimit'
   >;
   readonly db: Pick<Settings['db'], 'maxAnchorLength' | 'maxOutlinkLength'> &
-    Partial<Pick<Settings['db'], 'changesKept'>>;
+    Partial<Pick<Settings['db'], 'changesKeptDays'>>;
   readonly http: Pick<Settings['http'], 'agentName'>;
 }

@@ -30,7 +30,7 @@ export function testOptions(
 ): OpenCrawlOptions {
   return {
     table: new MemoryStore(),
-    settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 0, ...settings },
+    settings: { 'fetcher.serverDelay': 0, 'fetcher.minBackoffSeconds': 0, ...settings },
     plugins: [...(web ? [web] : []), ...plugins],
     random: randomNumbers(1),
     lookup: () => Promise.resolve(['127.0.0.1']),

@@ -120,7 +120,7 @@ describe('plan', () => {
       '--set',
       'generate.restrictStatus=gone',
       '--set',
-      'generate.lockExpiry=0',
+      'generate.lockExpirySeconds=0',
     );
     expect([code, out]).toEqual([1, 'Nothing is due.\nExcluded\n  status  1\n']);
   });

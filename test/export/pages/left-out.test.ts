@@ -167,7 +167,12 @@ describe('an export for readers', () => {
 
   it.each([
     ['counts pages with other bytes only, and includes them on request', {}, ['changes'], 2],
-    ['includes pages with other bytes if changes are not logged', { 'db.changesKept': 0 }, ['', 'changes', 'token'], 0],
+    [
+      'includes pages with other bytes if changes are not logged',
+      { 'db.changesKeptDays': 0 },
+      ['', 'changes', 'token'],
+      0,
+    ],
   ])('%s, since a time or a mark', async (_, settings, names, bytesOnly) => {
     const withToken = (text: string, token: string): string => `${page(text)}<footer>Build ${token}</footer>`;
     const web = fakeWeb({

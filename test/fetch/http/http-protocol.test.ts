@@ -247,7 +247,7 @@ describe('a redirect', () => {
   it('counts whatever happens to its body', async () => {
     expect(await fetchRaw(moved('/x', 'Content-Length: 50\r\n'))).toMatchObject({ kind: 'redirect' });
     const server = await serve((_request, socket) => void socket.write(moved('/x', 'Content-Length: 99999999\r\n')));
-    const outcome = await protocol({ timeLimit: 50 }).fetch({ url: server.origin });
+    const outcome = await protocol({ timeLimitMs: 50 }).fetch({ url: server.origin });
     expect(outcome).toMatchObject({ kind: 'redirect', target: `${server.origin}/x` });
     await until(() => server.openConnections() === 0);
   });
@@ -319,7 +319,7 @@ describe('limits', () => {
       const drip = setInterval(() => socket.write('x'), 5);
       socket.on('close', () => clearInterval(drip));
     });
-    const outcome = await protocol({ timeLimit: 60 }).fetch({ url: server.origin });
+    const outcome = await protocol({ timeLimitMs: 60 }).fetch({ url: server.origin });
     expect(outcome).toMatchObject({ kind: 'retry', code: 'too_slow' });
     await until(() => server.openConnections() === 0);
   });

@@ -149,7 +149,7 @@ describe('a proxy that fails', () => {
 
   it('hangs on CONNECT', async () => {
     const proxy = await proxyTo(1, () => 'hang');
-    const http = protocol({ proxy: `http://${proxy.host}`, timeLimit: 50 });
+    const http = protocol({ proxy: `http://${proxy.host}`, timeLimitMs: 50 });
     expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'too_slow' });
     const quiet = protocol({ proxy: `http://${proxy.host}`, timeout: 50 });
     expect(await quiet.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'proxy_failed' });
@@ -162,7 +162,7 @@ describe('a proxy that fails', () => {
     const silent = net.createServer((socket) => void socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const proxy = await proxyTo((silent.address() as net.AddressInfo).port);
-    const http = protocol({ proxy: `http://${proxy.host}`, timeLimit: 50 });
+    const http = protocol({ proxy: `http://${proxy.host}`, timeLimitMs: 50 });
     expect(await http.fetch({ url: 'https://site.test/' })).toMatchObject({ kind: 'retry', code: 'too_slow' });
     await http.close();
     await proxy.close();

@@ -94,7 +94,7 @@ describe('fetch under robots.txt', () => {
       },
     };
     // One failure of the host would be enough to set it aside.
-    const settings = { 'fetcher.backoffMin': 1000, 'fetcher.maxBackoffWait': 1 };
+    const settings = { 'fetcher.minBackoffSeconds': 1000, 'fetcher.maxBackoffWaitSeconds': 1 };
     await using crawl = await testCrawl(undefined, { plugins: [plugin], settings });
     const [broken, well] = ['http://a.com', 'http://a.com:8080'].map((origin) => PATHS.map((path) => origin + path));
     await jobs.crawl(crawl, { seeds: [...broken!, well![0]!] });

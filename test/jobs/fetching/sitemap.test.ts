@@ -164,7 +164,7 @@ describe('the modification time in a sitemap', () => {
   });
 
   it('leaves a page alone that another batch holds', async () => {
-    await using crawl = await readAfter(2 * DAY, stating(PAGE, START + DAY), { 'generate.lockExpiry': 1e7 });
+    await using crawl = await readAfter(2 * DAY, stating(PAGE, START + DAY), { 'generate.lockExpirySeconds': 1e7 });
     // The clock was ahead for a while: the page is in a batch before it is due.
     crawl.setTime(START + 31 * DAY);
     const held = await select(crawl);

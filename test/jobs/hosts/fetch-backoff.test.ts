@@ -61,7 +61,7 @@ describe('a page that is always unavailable', () => {
     const poison = 'http://a.com/000';
     for (const retryAfter of [0, 0.01, undefined]) {
       const fake = web((url) => (url === poison ? unavailable(retryAfter) : undefined));
-      await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.002 });
+      await using crawl = await open(fake.plugin, { 'fetcher.minBackoffSeconds': 0.002 });
       const batch = await start(crawl, ...urls('a.com', 10));
       expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
         fetched: 10,
@@ -95,7 +95,10 @@ describe('a page that is always unavailable', () => {
 describe('a host that always asks for a short wait', () => {
   it('is not requested three times for each page, and the run ends', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? undefined : unavailable(0.003)));
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.2, 'fetcher.maxBackoffWait': 2 });
+    await using crawl = await open(fake.plugin, {
+      'fetcher.minBackoffSeconds': 0.2,
+      'fetcher.maxBackoffWaitSeconds': 2,
+    });
     const batch = await start(crawl, ...urls('a.com', 200));
     const before = new Map((await allRows(crawl)).map((row) => [row.url, row]));
     const { counters } = await jobs.fetch(crawl, { batch });
@@ -223,7 +226,7 @@ describe('a host with a long back-off', () => {
   it('does not hold up the other hosts of its queue', async () => {
     for (const [settings, left] of [
       [{}, 3],
-      [{ 'fetcher.maxBackoffWait': 0 }, 3],
+      [{ 'fetcher.maxBackoffWaitSeconds': 0 }, 3],
     ] as const) {
       const { plugin } = web((url) => (url === 'http://one.a.com/000' ? unavailable(1000) : undefined));
       await using crawl = await open(plugin, { ...settings, 'partition.urlMode': 'domain' });
@@ -234,7 +237,7 @@ describe('a host with a long back-off', () => {
 
   it('does not hold up its queue if it cannot be reached', async () => {
     const { plugin, requests } = web((url) => (url.startsWith('http://one.') ? refused : undefined));
-    await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.backoffMin': 30 });
+    await using crawl = await open(plugin, { 'partition.urlMode': 'domain', 'fetcher.minBackoffSeconds': 30 });
     const batch = await start(crawl, ...urls('one.a.com', 4), ...urls('two.a.com', 4));
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({
       fetched: 8,
@@ -285,7 +288,7 @@ describe('a wait', () => {
   it('is waited for if an earlier run left it and it is short', async () => {
     let fails = true;
     const fake = web((url) => (fails && !url.endsWith('robots.txt') ? unavailable(0.3) : undefined));
-    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWait': 0 });
+    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWaitSeconds': 0 });
     const batch = await start(crawl, ...urls('a.com', 3));
     await jobs.fetch(crawl, { batch });
     const failedAt = fake.times.at(-1)!;
@@ -302,7 +305,10 @@ describe('robots.txt that is not available', () => {
     ['500', { kind: 'retry', code: 'http_error', http: 500 }, { code: 'http_error', http: 500 }],
   ])('for %s leaves every page of the host as it was', async (_, outcome, why) => {
     const fake = web((url) => (url.endsWith('robots.txt') ? outcome : undefined));
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0.51 });
+    await using crawl = await open(fake.plugin, {
+      'fetcher.minBackoffSeconds': 0.1,
+      'fetcher.maxBackoffWaitSeconds': 0.51,
+    });
     const batch = await start(crawl, ...urls('a.com', 50));
     const before = await allRows(crawl);
     // The fetch waits for 100, 200 and 400 ms, but not for 800 ms, even if a busy machine measures a quarter of a second less.
@@ -374,7 +380,10 @@ describe('robots.txt that is not available', () => {
 
   it('because no connection is made is the outcome of all pages of the host, after three in a row and with a long wait', async () => {
     const fake = web((url) => (url.endsWith('robots.txt') ? refused : undefined));
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0.51 });
+    await using crawl = await open(fake.plugin, {
+      'fetcher.minBackoffSeconds': 0.1,
+      'fetcher.maxBackoffWaitSeconds': 0.51,
+    });
     const batch = await start(crawl, ...urls('a.com', 50));
     // 100, 200 and 400 ms are waited for; 800 ms are not, even if a busy machine measures a quarter of a second less.
     expect(await jobs.fetch(crawl, { batch })).toMatchObject({
@@ -395,7 +404,7 @@ describe('robots.txt that is not available', () => {
     const dead = 'http://a.com:8443';
     const fake = web((url) => (url.startsWith(dead) ? refused : undefined));
     // Any wait would last longer than the test.
-    const settings = { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 };
+    const settings = { 'fetcher.minBackoffSeconds': 3600, 'fetcher.maxBackoffWaitSeconds': 7200 };
     await using crawl = await open(fake.plugin, settings);
     const lost = [`${dead}/0`, `${dead}/1`, `${dead}/2`];
     const { counters } = await jobs.crawl(crawl, { seeds: [...urls('a.com', 10), ...lost] });
@@ -405,7 +414,11 @@ describe('robots.txt that is not available', () => {
     expect((await explain(crawl, 'http://a.com/')).backoff).toBeUndefined();
     // For some days nothing else of the host is requested.
     const store = await copyStore(crawl.tables.store);
-    await using later = await open(fake.plugin, { 'fetcher.backoffMin': 0.001, 'fetcher.maxBackoffWait': 0.05 }, store);
+    await using later = await open(
+      fake.plugin,
+      { 'fetcher.minBackoffSeconds': 0.001, 'fetcher.maxBackoffWaitSeconds': 0.05 },
+      store,
+    );
     for (const [day, status] of ['unfetched', 'gone'].entries()) {
       later.setTime(START + (day + 1) * 90_000_000);
       await jobs.crawl(later, { seeds: [] });
@@ -415,7 +428,10 @@ describe('robots.txt that is not available', () => {
 
   it('of the first origin does not delay the others', async () => {
     const fake = web((url) => (url.startsWith('http:') ? refused : undefined));
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 3600, 'fetcher.maxBackoffWait': 7200 });
+    await using crawl = await open(fake.plugin, {
+      'fetcher.minBackoffSeconds': 3600,
+      'fetcher.maxBackoffWaitSeconds': 7200,
+    });
     const batch = await start(crawl, 'http://a.com/', 'https://a.com/1', 'https://a.com/2');
     expect((await jobs.fetch(crawl, { batch })).counters).toMatchObject({ success: 2, connect_failed: 1 });
     expect(fake.requests.slice(0, 2)).toEqual(['http://a.com/robots.txt', 'https://a.com/robots.txt']);
@@ -423,7 +439,7 @@ describe('robots.txt that is not available', () => {
 
   it('lets a crawl end that has nothing else to fetch', async () => {
     const fake = web((url) => (url.startsWith('http://a.com/') ? undefined : refused));
-    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWait': 0, 'fetcher.backoffMin': 1 });
+    await using crawl = await open(fake.plugin, { 'fetcher.maxBackoffWaitSeconds': 0, 'fetcher.minBackoffSeconds': 1 });
     const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/', 'http://c.com/1'] });
     expect(counters).toMatchObject({ rounds: 1, success: 1, host_backoff: 2, generate_host_backoff: 2 });
     expect(fake.requests.filter((url) => !url.startsWith('http://a.com/'))).toHaveLength(2);
@@ -486,7 +502,7 @@ describe('over HTTP', () => {
   it('a server that is down is left alone, and its pages stay due', async () => {
     const server = await rawServer(() => answer('200 OK', {}, ''));
     await server.close();
-    await using crawl = await testCrawl(undefined, { settings: { 'fetcher.backoffMin': 1000 } });
+    await using crawl = await testCrawl(undefined, { settings: { 'fetcher.minBackoffSeconds': 1000 } });
     const url = `http://a.example:${server.port}/`;
     const batch = await start(crawl, url);
     expect((await jobs.fetch(crawl, { batch })).counters).toEqual({ host_backoff: 1, backed_off: 1 });

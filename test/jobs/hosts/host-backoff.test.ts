@@ -64,7 +64,7 @@ async function setUp({
 
 describe('the wait', () => {
   it('doubles with every failure in a row up to its maximum, and starts again at its minimum after an answer', async () => {
-    const host = await setUp({ settings: { fetcher: { backoffMax: 50 } } });
+    const host = await setUp({ settings: { fetcher: { maxBackoffSeconds: 50 } } });
     expect(await host.seconds()).toBeUndefined();
     const waits: (number | undefined)[] = [];
     for (const outcome of [refused, throttled(), refused, refused, refused]) {
@@ -88,7 +88,7 @@ describe('the wait', () => {
     await host.crawl.tables.hosts.backoff.put(new Map([[hostKeyOf(HOST), record]]));
     await host.ask(refused);
     expect(await host.seconds()).toBe(DAY);
-    const none = await setUp({ settings: { fetcher: { backoffMin: 0 } } });
+    const none = await setUp({ settings: { fetcher: { minBackoffSeconds: 0 } } });
     for (let i = 0; i < 2000; i++) await none.ask(refused);
     expect(await none.seconds()).toBeUndefined();
     expect((await none.record())?.failures).toBe(2000);
@@ -145,7 +145,7 @@ describe('the wait', () => {
     }
   });
 
-  it('is long if it exceeds fetcher.maxBackoffWait without the random part', async () => {
+  it('is long if it exceeds fetcher.maxBackoffWaitSeconds without the random part', async () => {
     const host = await setUp({ jitter: 0.99 });
     await host.ask(throttled(60));
     expect(await host.kind()).toBe('wait');
@@ -155,7 +155,7 @@ describe('the wait', () => {
     longer.pass(2);
     longer.restart();
     expect(await longer.kind()).toBe('wait');
-    const never = await setUp({ settings: { fetcher: { maxBackoffWait: 0 } } });
+    const never = await setUp({ settings: { fetcher: { maxBackoffWaitSeconds: 0 } } });
     await never.ask(throttled(0.1));
     expect(await never.kind()).toBe('set_aside');
   });

@@ -133,7 +133,7 @@ describe('a redirect', () => {
   });
 
   it('of robots.txt to a private address makes it unavailable, not absent', async () => {
-    const settings = { 'fetcher.backoffMin': 10, 'fetcher.maxBackoffWait': 0 };
+    const settings = { 'fetcher.minBackoffSeconds': 10, 'fetcher.maxBackoffWaitSeconds': 0 };
     await using web = await setUp(
       (host, path) => {
         if (path === '/robots.txt') return to(host === 'a.example' ? METADATA : web.url('c.example', '/r'));

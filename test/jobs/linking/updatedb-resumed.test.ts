@@ -9,7 +9,7 @@ import { runs } from '../../support/runs.js';
 
 const DAY = 86_400_000;
 const HUB = 'http://hub.com/';
-const SETTINGS = { 'generate.lockExpiry': 7 * 86_400 };
+const SETTINGS = { 'generate.lockExpirySeconds': 7 * 86_400 };
 const sources = Array.from({ length: runs(8, 16) }, (_, i) => `http://s${i}.com/`);
 
 /** Pages on many hosts that all link to one. */

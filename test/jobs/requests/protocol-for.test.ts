@@ -8,7 +8,7 @@ import { fakeWeb } from '../../support/web/fake-web.js';
 import { testCrawl } from '../../support/test-crawl.js';
 
 const URL = 'http://a.com/';
-const settings = settingsSchema.parse({ http: { timeLimit: 1000 } });
+const settings = settingsSchema.parse({ http: { timeLimitMs: 1000 } });
 const content: FetchOutcome = {
   kind: 'content',
   code: 'success',
@@ -160,7 +160,7 @@ describe('a crawl with a protocol that never answers', () => {
     vi.useRealTimers();
     await using crawl = await testCrawl(undefined, {
       plugins: [never(/a\.com/)],
-      settings: { 'http.timeout': 10, 'http.timeLimit': 10 },
+      settings: { 'http.timeout': 10, 'http.timeLimitMs': 10 },
     });
     await jobs.inject(crawl, { seeds: ['http://a.com/', 'http://b.com/'] });
     const { batchId } = await jobs.generate(crawl, {});
@@ -177,7 +177,7 @@ describe('a crawl with a protocol that never answers', () => {
     const plugin: Plugin = { name: 'mute', protocol: { schemes: ['http'], fetch: () => new Promise(() => undefined) } };
     await using crawl = await testCrawl(undefined, {
       plugins: [plugin],
-      settings: { 'http.timeout': 5, 'http.timeLimit': 5 },
+      settings: { 'http.timeout': 5, 'http.timeLimitMs': 5 },
     });
     const robots = robotsProtocol(crawl, createSeedHosts(crawl), () => undefined);
     expect(await robots.fetch({ url: 'http://a.com/robots.txt' })).toMatchObject({ kind: 'retry', code: 'too_slow' });

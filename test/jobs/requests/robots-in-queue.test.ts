@@ -121,7 +121,7 @@ describe('a robots.txt that is on another host', () => {
         ? { kind: 'retry', code: 'dns_failed', message: 'no such host' }
         : undefined;
     });
-    await using crawl = await open(fake.plugin, { 'fetcher.backoffMin': 100 });
+    await using crawl = await open(fake.plugin, { 'fetcher.minBackoffSeconds': 100 });
     const batch = await start(crawl, ...pages('a.com', 3));
     const { counters } = await jobs.fetch(crawl, { batch });
     expect(counters).toEqual({ host_backoff: 3, backed_off: 2 });

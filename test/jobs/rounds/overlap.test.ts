@@ -236,7 +236,7 @@ describe('rounds that overlap', () => {
       if (url.startsWith('http://b.com/')) await sleep(60);
     };
     await using crawl = await testCrawl(web, {
-      settings: { 'fetcher.backoffMin': 0.1, 'fetcher.maxBackoffWait': 0 },
+      settings: { 'fetcher.minBackoffSeconds': 0.1, 'fetcher.maxBackoffWaitSeconds': 0 },
       clock: Date.now,
     });
     const { counters } = await jobs.crawl(crawl, { seeds: ['http://a.com/', 'http://b.com/0'] });

@@ -34,7 +34,7 @@ describe('generate', () => {
             'generate.maxCount': below(3) === 0 ? -1 : below(4),
             'generate.minScore': below(2) - 0.5,
             'generate.maxDistance': below(2) === 0 ? -1 : 2,
-            'generate.lockExpiry': 1000,
+            'generate.lockExpirySeconds': 1000,
             'partition.urlMode': below(2) === 0 ? 'host' : 'domain',
           },
           plugins: [{ name: 'thirds', filterUrl: (url) => seed % 2 === 0 || !url.endsWith('3') }],

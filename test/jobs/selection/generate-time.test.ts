@@ -67,7 +67,7 @@ describe('generate and time', () => {
   });
 
   it('does not make rows due that were selected early and whose batch is too old', async () => {
-    await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpiry': 7 * 86_400 } });
+    await using crawl = await testCrawl(undefined, { settings: { 'generate.lockExpirySeconds': 7 * 86_400 } });
     await putRows(
       crawl,
       urls(5).map((url) => ({ url, dueAt: START + 20 * DAY })),

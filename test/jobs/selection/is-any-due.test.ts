@@ -4,7 +4,7 @@ import { jobs } from '../../../packages/webcrawl/internal.js';
 import { START, testCrawl } from '../../support/test-crawl.js';
 import { fakeWeb } from '../../support/web/fake-web.js';
 
-const SETTINGS = { 'fetcher.backoffMin': 600, 'fetcher.maxBackoffWait': 0 };
+const SETTINGS = { 'fetcher.minBackoffSeconds': 600, 'fetcher.maxBackoffWaitSeconds': 0 };
 
 it('no page is due while the hosts of all due pages have a back-off', async () => {
   const pages = Object.fromEntries([1, 2, 3].map((i) => [`http://ill.example/${i}`, { status: 503 }]));

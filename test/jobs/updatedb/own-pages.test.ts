@@ -143,7 +143,7 @@ describe('updatedb and the pages of its batch', () => {
   });
 
   it('does not count a page as changed whose signature is unknown', async () => {
-    const { crawl } = await firstRound(fakeWeb({ [A]: '1' }), [A], { 'db.changesKept': 0 });
+    const { crawl } = await firstRound(fakeWeb({ [A]: '1' }), [A], { 'db.changesKeptDays': 0 });
     const before = await rowOf(crawl, A, 'changedAt', 'bytesChangedAt');
     // A migration leaves the row so if it does not find the body.
     await crawl.tables.pages.write([{ key: rowKeyOf(A), set: { prevSignature: 'ab' }, unset: ['signature'] }]);
@@ -155,7 +155,11 @@ describe('updatedb and the pages of its batch', () => {
 
   it.each([
     ['the change log', {}, ['bytes', 'bytes', 'change', 'held', 'change']],
-    ['the bytes, if changes are not logged', { 'db.changesKept': 0 }, ['change', 'change', 'change', 'change', 'none']],
+    [
+      'the bytes, if changes are not logged',
+      { 'db.changesKeptDays': 0 },
+      ['change', 'change', 'change', 'change', 'none'],
+    ],
   ])('decides by %s when a page has changed, for its times and for the adaptive schedule', async (_, kept, found) => {
     const settings = { ...kept, 'db.fetchSchedule': 'adaptive', 'db.fetchScheduleAdaptiveSyncDelta': false };
     const text = 'The words of a page that has more than two hundred characters of text in its main part. '.repeat(3);
@@ -359,7 +363,7 @@ describe('updatedb and the pages of its batch', () => {
   });
 
   it('does not change rows that another batch holds by now', async () => {
-    await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }), { settings: { 'generate.lockExpiry': 10 } });
+    await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }), { settings: { 'generate.lockExpirySeconds': 10 } });
     const first = await start(crawl, A);
     await jobs.fetch(crawl, { batch: first });
     crawl.setTime(START + 10_000);
@@ -373,7 +377,10 @@ describe('updatedb and the pages of its batch', () => {
 
   it('keeps its rows from generate while it runs, however old the batch is', async () => {
     const store = new MemoryStore();
-    await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }), { store, settings: { 'generate.lockExpiry': 10 } });
+    await using crawl = await testCrawl(fakeWeb({ [A]: 'x' }), {
+      store,
+      settings: { 'generate.lockExpirySeconds': 10 },
+    });
     const first = await start(crawl, A);
     await jobs.fetch(crawl, { batch: first });
     crawl.setTime(START + 10_000);

@@ -33,7 +33,7 @@ export async function makeKilledTables(folder: string, { settings }: Pick<Killed
     openContext({
       table: `level:${join(folder, table)}`,
       plugins: [web],
-      settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 0, ...settings(join(folder, table)) },
+      settings: { 'fetcher.serverDelay': 0, 'fetcher.minBackoffSeconds': 0, ...settings(join(folder, table)) },
       clock: () => now,
       random: randomNumbers(1),
       lookup: () => Promise.resolve(['127.0.0.1']),

@@ -13,8 +13,8 @@ export async function fullScanSelection(
   topN: number,
   maxCount = crawl.settings.generate.maxCount,
 ): Promise<string[]> {
-  const { minScore, maxDistance, lockExpiry } = crawl.settings.generate;
-  const oldest = crawl.clock() - lockExpiry * 1000;
+  const { minScore, maxDistance, lockExpirySeconds } = crawl.settings.generate;
+  const oldest = crawl.clock() - lockExpirySeconds * 1000;
   // generate releases these. A closed or unknown batch holds its rows until repair.
   const released = new Set<string>();
   for (const { batchId, state } of await crawl.tables.batches.list()) {

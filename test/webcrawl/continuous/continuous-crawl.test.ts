@@ -40,7 +40,7 @@ function open(web: FakeWeb, plugins: readonly Plugin[] = [], how: OpenCrawlOptio
   return openContext({
     ...how,
     table: join(folder, 'table'),
-    settings: { 'fetcher.serverDelay': 0, 'fetcher.backoffMin': 600, 'parser.threads': 0 },
+    settings: { 'fetcher.serverDelay': 0, 'fetcher.minBackoffSeconds': 600, 'parser.threads': 0 },
     plugins: [web, ...plugins],
     clock: () => now,
     lookup: () => Promise.resolve(['127.0.0.1']),

@@ -166,7 +166,7 @@ describe('a batch that was updated', () => {
     const again = await jobs.updatedb(crawl, { batch: batchId });
     expect(again.counters).toEqual({ batch_closed: 1 });
     expect((await jobs.updatedb(crawl, { batch: 'all' })).counters).toEqual({});
-    const week = crawl.settings.generate.lockExpiry * 1000;
+    const week = crawl.settings.generate.lockExpirySeconds * 1000;
     crawl.setTime(crawl.clock() + week);
     expect((await jobs.generate(crawl)).counters).not.toHaveProperty('expired');
     expect((await batches.get(batchId)).state).toBe('updated');

@@ -54,7 +54,7 @@ export async function lenientExchange(
     });
   });
   try {
-    return await deadline(answer, request.timeLimit, (why) => givenUp(why, request), signal);
+    return await deadline(answer, request.timeLimitMs, (why) => givenUp(why, request), signal);
   } finally {
     done = true;
     socket?.destroy();

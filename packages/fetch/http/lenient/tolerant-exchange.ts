@@ -57,8 +57,8 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
         // An origin is remembered only if an answer breaks the protocol. If a body breaks off, this may be a coincidence.
         isOdd = strict.failure === 'invalid_response';
       }
-      const timeLimit = Math.max(1, Math.floor(request.timeLimit - (performance.now() - began)));
-      const result = await readLeniently(connector, { ...request, timeLimit });
+      const timeLimitMs = Math.max(1, Math.floor(request.timeLimitMs - (performance.now() - began)));
+      const result = await readLeniently(connector, { ...request, timeLimitMs });
       if (isOdd) lenientOrigins.set(origin, !('failure' in result && result.failure === 'invalid_response'), 1);
       return 'failure' in result ? result : { ...result, lenient: true };
     },

@@ -14,7 +14,7 @@ const plain: buildConnector.connector = ({ hostname, port }, callback) => {
 const request = (url: string, more: Partial<Exchange> = {}): Exchange => ({
   url: new URL(url),
   headers: [],
-  timeLimit: 5000,
+  timeLimitMs: 5000,
   keep: () => 100,
   ...more,
 });

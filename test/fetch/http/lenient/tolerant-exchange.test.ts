@@ -81,7 +81,7 @@ describe('a server that answers oddly', () => {
       if (path === '/nothing') return void socket.destroy();
       return void socket.end(path === '/404' ? answer('404 Not Found') : answer('200 OK'));
     });
-    const http = protocol({ timeout: 50, timeLimit: 5000 });
+    const http = protocol({ timeout: 50, timeLimitMs: 5000 });
     for (const [path, code] of [
       ['/', 'success'],
       ['/404', 'not_found'],
@@ -142,7 +142,7 @@ describe('the second request', () => {
       const drip = setInterval(() => socket.write('HTTP/1 100 x\r\n\r\n'), 5);
       socket.on('close', () => clearInterval(drip));
     });
-    const outcome = await protocol({ timeLimit: 500 }).fetch({ url: server.origin });
+    const outcome = await protocol({ timeLimitMs: 500 }).fetch({ url: server.origin });
     expect(outcome).toMatchObject({ kind: 'retry', code: 'too_slow' });
     const [, limit = ''] = /not done after (\d+)/.exec(outcome.message ?? '') ?? [];
     expect(Number(limit)).toBeLessThan(480);
