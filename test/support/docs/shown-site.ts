@@ -83,7 +83,7 @@ export async function openShownSite({ document, files, before }: ShownSiteOption
         // A reader waits between requests; a test does not, and a busy machine may be slow.
         WEBCRAWL_FETCHER_SERVERDELAY: '0',
         WEBCRAWL_HTTP_TIMEOUT: '600000',
-        WEBCRAWL_HTTP_TIMELIMIT: '600000',
+        WEBCRAWL_HTTP_TIMELIMITMS: '600000',
       },
     });
     let text = '';
