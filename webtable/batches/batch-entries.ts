@@ -52,13 +52,20 @@ const COLUMNS = [INDEX_COLUMNS.batchEntry];
 const GROUP = 20;
 /** Between the row keys of a group. */
 const SEPARATOR = '\n';
+/** Rows that are read at a time. */
 const STEP = 1000;
 /** Maximum groups of one read that collects the hosts of a queue. If all groups of a read have one host, the rest of the host is skipped. */
 const HOST_STEP = 64;
-/** Groups of a queue that are read at a time. Many queues are read at the same time. */
-const QUEUE_STEP = 3;
+/** Rows of a queue that are read at a time. Many queues are read at the same time. */
+const QUEUE_STEP = 50;
 
 type Zone = 'e' | 'u';
+
+/** A group as the store has it, with its entries. */
+interface ReadGroup {
+  readonly row: StoredRow;
+  readonly entries: readonly BatchEntry[];
+}
 
 export function createBatchEntries(store: Store, slots: Slots) {
   const startOf = (zone: Zone, slot: string, batchId: string, position = ''): string =>
@@ -72,9 +79,9 @@ export function createBatchEntries(store: Store, slots: Slots) {
   }
 
   /** Writes rows into a zone, in groups. */
-  async function enter(zone: Zone, batchId: string, rows: readonly QueuedRow[]): Promise<void> {
+  async function enter(zone: Zone, batchId: string, rows: readonly QueuedRow[], maxRows = GROUP): Promise<void> {
     await write(
-      groupsOf(rows).map(({ queue, rowKeys }) => {
+      groupsOf(rows, maxRows).map(({ queue, rowKeys }) => {
         const [first = ''] = rowKeys;
         // Other rows get another key, so that no group replaces one that begins with the same row.
         const others = rowKeys.length === 1 ? '' : ` ${hashOf(rowKeys.join(SEPARATOR)).toString(36)}`;
@@ -84,25 +91,37 @@ export function createBatchEntries(store: Store, slots: Slots) {
     );
   }
 
+  /** Reads groups in steps of about `count` rows. The size of the groups of a step decides how many groups the next step has. */
+  async function* readGroups(range: KeyRange, count: number): AsyncGenerator<ReadGroup[]> {
+    let step = Math.ceil(count / GROUP);
+    for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], () => step)) {
+      // The fences at the end of zones are no groups.
+      const groups = rows.filter(({ key }) => key.includes('|')).map((row) => ({ row, entries: entriesOf(row) }));
+      if (groups.length === 0) continue;
+      yield groups;
+      const entries = groups.reduce((sum, each) => sum + each.entries.length, 0);
+      step = Math.ceil((count * groups.length) / entries);
+    }
+  }
+
   /** Yields entries in steps of about {@link STEP}, each within one range. A group is never divided. A row of several groups is yielded once. */
   async function* entriesIn(ranges: readonly KeyRange[]): AsyncGenerator<BatchEntry[]> {
     const isNew = createDistinct();
-    for await (const rows of scanSteps(store, 'batch', COLUMNS, ranges, STEP)) {
-      let step: BatchEntry[] = [];
-      for (const row of rows) {
-        // The fences at the end of zones are no entries.
-        if (row.key.includes('|')) step.push(...entriesOf(row).filter(isNew));
-        if (step.length < STEP) continue;
-        yield step;
-        step = [];
+    for (const range of ranges) {
+      for await (const groups of readGroups(range, STEP)) {
+        const step = groups.flatMap(({ entries }) => entries.filter(isNew));
+        if (step.length > 0) yield step;
       }
-      if (step.length > 0) yield step;
     }
   }
 
   return {
-    /** Adds rows to the index of a batch. Call it before the rows get their mark. */
-    enter: (batchId: string, rows: readonly QueuedRow[]): Promise<void> => enter('e', batchId, rows),
+    /**
+     * Adds rows to the index of a batch. Call it before the rows get their mark.
+     * @param maxRows maximum rows of a group
+     */
+    enter: (batchId: string, rows: readonly QueuedRow[], maxRows?: number): Promise<void> =>
+      enter('e', batchId, rows, maxRows),
 
     /**
      * Removes entries of one step from the indexes of their batches. Call it after the rows have lost their mark. The other rows of a group
@@ -132,8 +151,8 @@ export function createBatchEntries(store: Store, slots: Slots) {
      */
     async clear(batchId: string, zone: Zone, ofSlots?: Iterable<string>): Promise<void> {
       for (const range of rangesOf(batchId, zone, ofSlots)) {
-        for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) {
-          await write(rows.map(({ key, at }) => ({ key, clear: true, at })));
+        for await (const groups of readGroups(range, STEP)) {
+          await write(groups.map(({ row: { key, at } }) => ({ key, clear: true, at })));
         }
       }
     },
@@ -181,8 +200,8 @@ export function createBatchEntries(store: Store, slots: Slots) {
         ? { start: start + rows.start, end: start + rows.end }
         : { start, end: `${start.slice(0, -1)}${FENCE}` };
       const isNew = createDistinct();
-      for await (const groups of scanSteps(store, 'batch', COLUMNS, [range], QUEUE_STEP)) {
-        yield groups.flatMap((group) => entriesOf(group).filter(isNew)).map(({ rowKey }) => rowKey);
+      for await (const read of readGroups(range, QUEUE_STEP)) {
+        yield read.flatMap(({ entries }) => entries.filter(isNew)).map(({ rowKey }) => rowKey);
       }
     },
 
@@ -202,12 +221,15 @@ export function createBatchEntries(store: Store, slots: Slots) {
 }
 
 /** Cuts rows into groups. The rows of a group have one queue and one host. */
-function groupsOf(rows: readonly QueuedRow[]): { readonly queue: string; readonly rowKeys: readonly string[] }[] {
+function groupsOf(
+  rows: readonly QueuedRow[],
+  maxRows: number,
+): { readonly queue: string; readonly rowKeys: readonly string[] }[] {
   const groups: { queue: string; host: HostKey; rowKeys: string[] }[] = [];
   for (const { queue, rowKey } of [...rows].sort(byQueue)) {
     const host = hostKeyOfRow(rowKey);
     const last = groups.at(-1);
-    if (last?.queue === queue && last.host === host && last.rowKeys.length < GROUP) last.rowKeys.push(rowKey);
+    if (last?.queue === queue && last.host === host && last.rowKeys.length < maxRows) last.rowKeys.push(rowKey);
     else groups.push({ queue, host, rowKeys: [rowKey] });
   }
   return groups;
@@ -254,7 +276,8 @@ function createDistinct(): (entry: BatchEntry) => boolean {
     if (last?.batchId !== batchId || last.slot !== slot || last.queue !== queue) seen.clear();
     last = entry;
     if (seen.size > mostSeen) {
-      const [first = ''] = group.rowKeys;
+      // The key keeps its place when the first row is removed.
+      const first = placeOf(group).rowKey.split(' ', 1)[0]!;
       for (const each of seen) if (each < first) seen.delete(each);
       mostSeen = Math.max(STEP, 2 * seen.size);
     }

@@ -67,7 +67,9 @@ export function createOutgoingBatch(crawl: JobRun) {
         const generate = leaving.isMoved ? { generate: batchId } : {};
         return { ...change, marks: { fetch: batchId, parse: isParsed ? batchId : null, ...generate } };
       });
-      await tables.batches.enter(to.batchId, moved);
+      // A put of a former owner may arrive late. A group would then give rows other places in the order of the batch, and so their links
+      // other chunks. A single row has one place.
+      await tables.batches.enter(to.batchId, moved, tables.workers ? 1 : undefined);
       return changes;
     });
     to.size += pages.filter(({ isMoved }) => isMoved).length;

@@ -83,7 +83,9 @@ export async function releaseRows(
         });
         // The consumers' entries are written before the rows are released. A run after a kill does not write them for rows that are already
         // released.
-        const kept = consumers.length > 0 ? entries.filter(({ rowKey }) => updated.has(rowKey)) : [];
+        const inStep = new Set(asked);
+        const isKept = ({ rowKey }: { rowKey: string }): boolean => inStep.has(rowKey) && updated.has(rowKey);
+        const kept = consumers.length > 0 ? entries.filter(isKept) : [];
         await tables.batches.keepUpdated(batchId, kept);
         await logged?.write();
         return foldInlinks(crawl, rows, changes, later);

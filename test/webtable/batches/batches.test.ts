@@ -125,6 +125,32 @@ describe('the index of a batch', () => {
     expect(await keysIn(batches.entries('b-1'))).toEqual([]);
   });
 
+  it('names a row of two groups once, also after rows are removed from one of them', async () => {
+    const { batches } = await openTables(new MemoryStore());
+    const row = (n: number): Row => rowOf('a.com', String(n).padStart(4, '0'));
+    for (let n = 0; n < 999; n++) await batches.enter('b-1', [row(n)]);
+    await batches.enter('b-1', [row(1001), row(1005)]);
+    await batches.enter('b-1', [row(1002), row(1009)]);
+    await batches.enter('b-1', [row(1003), row(1005)]);
+    const entries = (await collect(batches.entries('b-1'))).flat();
+    await batches.remove(entries.filter(({ rowKey }) => rowKey === row(1002).rowKey));
+    const left = await keysIn(batches.entries('b-1'));
+    expect(left.length).toBe(new Set(left).size);
+    expect(left.length).toBe(entries.length - 1);
+  });
+
+  it('is read in about as many steps, whether its rows entered alone or together', async () => {
+    const store = countingStore(new MemoryStore());
+    const { batches, slots } = await openTables(store);
+    const rows = Array.from({ length: 400 }, (_, n) => rowOf('a.com', n));
+    for (const row of rows) await batches.enter('alone', [row]);
+    await batches.enter('together', rows);
+    const queue = { queue: 'a.com', slot: slots.ofQueue('a.com') };
+    const steps = async (batchId: string): Promise<number> => (await collect(batches.rowKeys(batchId, queue))).length;
+    expect(await steps('together')).toBeLessThanOrEqual(8);
+    expect(await steps('alone')).toBeLessThanOrEqual(10);
+  });
+
   it('is empty after the batch is abandoned', async () => {
     const { batches } = await openTables(new MemoryStore());
     await batches.enter('b-1', [rowOf('a.com', 1), rowOf('a.com', 2)]);
