@@ -79,8 +79,8 @@ function hasOtherBytes({ signature, newSignature }: Row): boolean | undefined {
 }
 
 /** Whether the page has a signature that cannot be compared. Only migrate removes a signature and keeps it as the previous one. */
-function isSignatureLost({ signature, prevSignature }: Row): boolean {
-  return signature === undefined && prevSignature !== undefined;
+function isSignatureLost({ signature, prevSignature, newSignature }: Row): boolean {
+  return signature === undefined && prevSignature !== undefined && newSignature !== undefined;
 }
 
 function foundNow(

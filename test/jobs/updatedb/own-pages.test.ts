@@ -153,6 +153,16 @@ describe('updatedb and the pages of its batch', () => {
     expect(await rowOf(crawl, A, 'signature')).toEqual({ signature: hash('sha1', '1') });
   });
 
+  it('counts a page as changed that has new bytes and is not parsed, after its signature was unknown', async () => {
+    const { crawl } = await firstRound(fakeWeb({ [A]: '1' }), [A], { 'db.changesKeptDays': 0 });
+    await crawl.tables.pages.write([{ key: rowKeyOf(A), set: { prevSignature: 'ab' }, unset: ['signature'] }]);
+    crawl.setTime(START + MONTH);
+    const { batchId: batch } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch: batch! });
+    await jobs.updatedb(crawl, { batch: batch! });
+    expect((await rowOf(crawl, A, 'changedAt')).changedAt).toBe(START + MONTH);
+  });
+
   it.each([
     ['the change log', {}, ['bytes', 'bytes', 'change', 'held', 'change']],
     [
