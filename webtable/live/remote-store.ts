@@ -2,7 +2,7 @@ import { CrawlError } from '../../packages/errors/index.js';
 import type { RowToCheck } from '../change-shared.js';
 import type { ContentStore } from '../content/content-store.js';
 import type { TableName } from '../schema.js';
-import type { CheckedChange, ColumnSelector, RowChange, StoredRow } from '../store.js';
+import type { CheckedChange, ColumnSelector, OwnerVerb, RowChange, StoredRow } from '../store.js';
 import type { Chunk, ChunkOptions } from './scan-chunks.js';
 import type { Connection } from './connection.js';
 import { packChanges, unpackRows, type Message } from './messages.js';
@@ -56,6 +56,11 @@ export class RemoteStore {
     return (await this.#request({ op: 'verb', name, args })).head['value'];
   }
 
+  /** Calls a function that changes rows. `close` waits for its response. */
+  async inOwner(name: OwnerVerb, args: readonly unknown[]): Promise<unknown> {
+    return (await this.#tracked(this.#request({ op: 'verb', name, args }))).head['value'];
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#changing);
@@ -65,7 +70,10 @@ export class RemoteStore {
 
   async #change(table: TableName, changes: readonly RowToCheck[]): Promise<Message> {
     const blobs: Uint8Array[] = [];
-    const changing = this.#request({ op: 'change', table, changes: packChanges(changes, blobs) }, blobs);
+    return this.#tracked(this.#request({ op: 'change', table, changes: packChanges(changes, blobs) }, blobs));
+  }
+
+  #tracked(changing: Promise<Message>): Promise<Message> {
     this.#changing.add(changing);
     return changing.finally(() => this.#changing.delete(changing));
   }

@@ -100,7 +100,7 @@ export class SharedStore implements Store {
 
   async inOwner<T>(verb: OwnerVerb, args: readonly unknown[], here: () => Promise<T>): Promise<T> {
     const call = async (access: OpenAccess): Promise<T> =>
-      access.kind === 'local' ? this.#access.hold(here) : ((await access.store.call(verb, args)) as T);
+      access.kind === 'local' ? this.#access.hold(here) : ((await access.store.inOwner(verb, args)) as T);
     return this.#access.retry(call, false);
   }
 

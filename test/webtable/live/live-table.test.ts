@@ -103,6 +103,19 @@ describe('a table that is open elsewhere', () => {
     expect((await first.get('meta', ['a'], ['v']))[0]?.cells.size).toBe(1);
   });
 
+  it('is closed after the verbs that it has sent', async () => {
+    let finish = (): void => {};
+    const running = new Promise<void>((resolve) => (finish = resolve));
+    const verb = (): Promise<unknown> => running.then(() => 'done');
+    await share({ verbs: { 'add seeds': verb, 'apply rules': verb } });
+    const second = await share();
+    const called = second.inOwner('add seeds', [], () => Promise.resolve('here'));
+    const closing = second.close();
+    finish();
+    await closing;
+    expect(await called).toBe('done');
+  });
+
   it('runs a verb in the process that has it open, and in the next process after that has closed it', async () => {
     const here = (): Promise<string> => Promise.resolve('here');
     const verbs = {
