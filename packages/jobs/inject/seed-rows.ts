@@ -69,7 +69,6 @@ export async function injectSeedRows(
 
 /** A seed, and the fields of its row if the row is new. */
 interface PreparedSeed {
-  readonly key: string;
   readonly seed: TakenSeed;
   readonly fresh: ReturnType<typeof newSeedFields>;
 }
@@ -97,7 +96,7 @@ export async function addSeeds(
   for (const seed of chunk) {
     const key = rowKeyOf(seed.url);
     if (seeds.has(key)) count('known');
-    else seeds.set(key, { key, seed, fresh: newSeedFields(crawl, rules, seed, now, count) });
+    else seeds.set(key, { seed, fresh: newSeedFields(crawl, rules, seed, now, count) });
   }
   if (seeds.size === 0) return;
   const { injectorOverwrite, injectorUpdate } = crawl.settings.db;
@@ -114,11 +113,12 @@ export async function changeSeedRows(
 ): Promise<Counts> {
   const { all, count } = createCounts();
   const fields = ['metadata', 'distance', 'protocolStatus', 'sitemap', 'relevant'] as const;
-  const keys = seeds.map(({ key }) => key);
+  const keys = seeds.map(({ seed }) => rowKeyOf(seed.url));
   await tables.changeRows(keys, fields, now, async (rows) => {
     const changes: (PageChange | undefined)[] = [];
     for (const [i, prepared] of seeds.entries()) {
-      const { key, seed, fresh } = prepared;
+      const { seed, fresh } = prepared;
+      const key = keys[i]!;
       const row = rows[i];
       let change = row ? changeOfKnown(row, prepared, how, count) : { key, set: fresh, marks: { inject: 'y' } };
       if (row && seed.retryDenied && isDenied(row, now)) {
