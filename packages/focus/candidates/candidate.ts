@@ -31,7 +31,6 @@ export const FINDER_FIELDS = [
   'signature',
   'duplicateOf',
   'redirectTarget',
-  'contentType',
   'parseStatus',
 ] as const satisfies readonly Field[];
 
