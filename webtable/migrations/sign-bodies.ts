@@ -16,7 +16,7 @@ type Row = PageRow<(typeof FIELDS)[number]>;
 /**
  * Replaces the signatures of version 7, MD5 hashes of bodies, by the SHA-1 hashes of the stored bodies. If the body of a signature is not
  * stored, the signature becomes unknown: it is kept as the previous one. Then the bytes of the page count as unchanged once. Signatures of
- * other kinds stay.
+ * other kinds stay, unless they look like an MD5 hash and the body is not stored.
  */
 export async function signBodies(pages: Pages, progress: MigrationProgress): Promise<void> {
   for await (const changes of chunked(changesOf(pages), CHUNK)) {
