@@ -26,7 +26,7 @@ export interface IndexQuery {
   /** Ranges of row keys. The page must be in one of them. */
   readonly sites?: readonly KeyRange[];
   readonly notSites?: readonly KeyRange[];
-  /** Languages, as documents name them. The page must be in one of these languages. */
+  /** Language codes, as in the `language` field of documents. The page must have one of them. */
   readonly languages?: readonly string[];
   readonly notLanguages?: readonly string[];
   /**
@@ -47,7 +47,7 @@ export interface IndexQuery {
    * these is a hit too, and scores higher. An index may ignore these clauses if very many pages match. Default: none.
    */
   readonly literal?: readonly Clause[];
-  /** A page in one of these languages, as documents name them, scores higher by the weight `language`. */
+  /** Language codes, as in the `language` field of documents. A page that has one of them scores higher by the weight `language`. */
   readonly preferred?: readonly string[];
   readonly weights: IndexWeights;
   readonly limit: number;

@@ -35,11 +35,11 @@ export interface SendChangesOptions {
   readonly to: string;
   /** Secrets `whsec_…` that sign the messages, so that the receiver can verify the sender. Pass two while you replace one by the other. */
   readonly secrets: readonly string[];
-  /** Sends only changes of these kinds. Absent: the kinds that are stored for a known target; for a new target, all kinds but `bytes`. */
+  /** Kinds of changes to send. Default: for a known target, its stored kinds; for a new target, all kinds but `bytes`. */
   readonly kinds?: readonly ChangeKind[];
-  /** Sends only changes of pages of this host. Absent: the host that is stored for a known target; all hosts for a new target. */
+  /** Sends only changes of pages of this host. Default: for a known target, its stored host; for a new target, all hosts. */
   readonly host?: string;
-  /** Where a new target begins: a time in ms since the epoch, or the name of a mark. Absent: with changes that are found from now on. */
+  /** Where a new target begins: a time in ms since the epoch, or the name of a mark. Default: with the changes that are found from now on. */
   readonly since?: number | string;
   /** Whether to end after one attempt for each present change, instead of waiting for more. Default: false. */
   readonly once?: boolean;

@@ -8,8 +8,8 @@ const SPACES = /[\t\n\f\r ]+/g;
 const MAX_MARKS = 500;
 
 /**
- * Collects the text of a paragraph, a heading or a cell. Each run of white space becomes one space. Marks, lines and the whole text neither
- * begin nor end with a space.
+ * Collects the text of a paragraph, a heading or a cell. Each run of white space becomes one space. Spaces are trimmed at both ends of each
+ * mark (emphasis, link …), of each line and of the whole text.
  */
 export class InlineRun {
   readonly #breaking: 'break' | 'space';

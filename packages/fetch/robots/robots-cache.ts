@@ -9,8 +9,8 @@ export interface StoredRobots extends RobotsFile {
   /** When the file was fetched, in ms since the epoch. */
   readonly fetchedAt: number;
   /**
-   * Set if the sitemaps that the file names are not added yet. This happens if the robots.txt of another origin redirected to this file, and
-   * if the file was requested by a caller without `onSitemaps`.
+   * Set if the sitemaps named in the file still have to be added. Two cases: the file was stored as the target of another origin's
+   * robots.txt redirect; or its caller had no `onSitemaps`.
    */
   readonly sitemapsPending?: true;
 }

@@ -43,7 +43,7 @@ interface NodeSqlite {
   ) => { exec(sql: string): void; prepare(sql: string): Statement; close(): void };
 }
 
-/** Returns the SQLite of Node. Undefined: this Node has no SQLite, or has SQLite without FTS5, as in Node 22.14. */
+/** Returns the SQLite of Node. Undefined: this Node has no SQLite, or has SQLite without FTS5, as Node 22 before 22.16. */
 function nodeEngine(): Engine | undefined {
   const sqlite = process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined;
   if (!sqlite) return undefined;

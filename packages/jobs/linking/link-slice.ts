@@ -61,11 +61,11 @@ export function weightOf(length: number): number {
 }
 
 /**
- * Creates an empty slice. Links are numbered, and their data is in arrays by number. An object for each link would live as long as the
- * slice. Then garbage collection would take a quarter of the time of updatedb.
+ * Creates an empty slice. The data of links is in parallel arrays. An object for each link would live as long as the slice. Then garbage
+ * collection would take a quarter of the time of updatedb.
  */
 export function createLinkSlice(): LinkSlice {
-  /** The number of the last link to each target. `before` has the number of the previous link to the same target. */
+  /** For each target, the index of its last link. `before[i]` is the index of the previous link to the target of link i (a linked list). */
   const lastTo = new Map<string, number>();
   const before: number[] = [];
   const keys = new Map<string, string>();

@@ -55,10 +55,10 @@ function isHost(parent: Parent): boolean {
   return HOSTS.has(tagName) || (/^[a-z][^-]*-/.test(tagName) && !NOT_CUSTOM.has(tagName));
 }
 
-/** The children of a shadow host that are not shown by a slot yet; see {@link slotsOf}. */
+/** The children of a shadow host, by slot name, that are not assigned to a slot element yet. */
 export type Slots = Map<string, Child[]>;
 
-/** Returns the children of a host, by the name of the slot that shows them (DOM Standard, 4.2.2.3). */
+/** Returns the children of a shadow host that can be assigned to a slot, by slot name (DOM Standard, 4.2.2.3). */
 export function slotsOf(host: Parent): Slots {
   const slots: Slots = new Map();
   for (const child of host.childNodes) {
@@ -71,7 +71,7 @@ export function slotsOf(host: Parent): Slots {
   return slots;
 }
 
-/** Returns the nodes that a `slot` shows instead of its own content. Undefined: the element is not a slot, or there are no nodes for it. */
+/** Assigns nodes to a slot element, and returns them. Undefined: the element is not a slot, or there are no nodes for it. */
 export function takeSlotted(slot: Element, slots: Slots): readonly Child[] | undefined {
   if (slot.tagName !== 'slot' || slot.namespaceURI !== spec.NS.HTML) return undefined;
   const name = valueOf(slot, 'name');
@@ -80,12 +80,12 @@ export function takeSlotted(slot: Element, slots: Slots): readonly Child[] | und
   return slotted;
 }
 
-/** The children of a host that no slot has shown, in document order. */
+/** Returns the children of a shadow host that are not assigned to a slot element, in document order. */
 export function unslotted(host: Parent, slots: Slots): readonly Child[] {
   return host.childNodes.filter((child) => slots.has(slotName(child) ?? ''));
 }
 
-/** Returns the name of the slot of a child. Undefined: the child is no element and no text, so a slot cannot show it. */
+/** Returns the slot name of a child. Undefined: the child is neither an element nor text, so it cannot be assigned to a slot. */
 function slotName(child: Child): string | undefined {
   if ('attrs' in child) return valueOf(child, 'slot');
   return child.nodeName === '#text' ? '' : undefined;

@@ -50,11 +50,11 @@ export interface IdleCrawl {
  * Crawls until the signal aborts. After updatedb has closed a batch, its pages are indexed at once, while the crawl continues. Ranks are
  * computed and indexed when no page is left to fetch; in a busy crawl every ten minutes, but for at most a tenth of the time. When no page
  * is left, the crawl waits until pages of hosts that are not in back-off are due again. With a limit (`rounds`, `maxPages`, `maxSeconds`) it
- * crawls once up to that limit, and then only waits. If all seeds are rejected, it ends at once. Index and ranks can be rebuilt at any
- * time, so the crawl does not wait for them, and continues if they fail. The status shows such a failure (`failing`). The failed work is
- * retried after a second at first, and later after at most a minute. When the signal aborts, running work has three seconds to end. The
- * counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only, so `search` must be false; the limits
- * then end it.
+ * crawls once up to that limit; then it fetches nothing more, but runs until the signal aborts. If all seeds are rejected, it ends at once.
+ * Index and ranks can be rebuilt at any time, so the crawl does not wait for them, and continues if they fail. The status shows such a
+ * failure (`failing`). The failed work is retried after a second at first, and later after at most a minute. When the signal aborts, running
+ * work has three seconds to end. The counters of the report are the sums of all crawls. With `shard` it is a worker that crawls only, so
+ * `search` must be false; the limits then end it.
  * @throws CrawlError as the job crawl; TABLE_LOCKED when another process has the table; WRONG_INDEX; the errors of settings, plugins and
  * packages that prevent the index from being opened
  */
