@@ -62,7 +62,7 @@ describe('the pages of the rules', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('ask again before a rule rejects seeds, and a change can be cancelled', async () => {
+  it('ask for confirmation before a rule that rejects seeds is enabled; the change can be cancelled', async () => {
     const page = await open('/rules');
     await page.getByRole('button', { name: 'Disable r1' }).click();
     await page.getByRole('button', { name: 'Enable r1' }).click();

@@ -90,7 +90,7 @@ describe('dedup', () => {
     expect(new Set(recalls.map(({ language }): Language => language)).size).toBe(2);
   });
 
-  it('finds all exact ones, with --exact no others, and then removes the marks of the others', async () => {
+  it('finds all exact duplicates; with --exact it finds only these, and unmarks the near duplicates', async () => {
     await using crawl = await testCrawl(undefined);
     await storeMade(crawl, 100, 8);
     const { counters } = await jobs.dedup(crawl, { yes: true });

@@ -129,7 +129,7 @@ test('krake: nodes by the hash of their URL, links both ways', async () => {
   await krake.close();
 });
 
-test('svg: the same picture each time; names cannot break it', async () => {
+test('svg: is the same picture for the same graph, and escapes names', async () => {
   const first = await text((await write('a.svg')).output);
   expect(await text((await write('b.svg')).output)).toBe(first);
   expect(first).toContain('Pages: 3 with 4 edges');
@@ -141,7 +141,7 @@ test('svg: the same picture each time; names cannot break it', async () => {
   expect(await text((await write('one.svg', { host: 'other.example' })).output)).not.toMatch(/NaN|Infinity/);
 });
 
-test('svg: has the nodes of the best rank, wherever they are', async () => {
+test('svg: shows the nodes of the highest rank, at any position in key order', async () => {
   const hub = 'https://a149.example/';
   const second = 'https://a200.example/';
   const at = (i: number): string => `https://a${String(i).padStart(3, '0')}.example/`;
@@ -180,7 +180,7 @@ test('standard output accepts only formats of one file', async () => {
   await expect(exportGraph(crawl, { output: '-', level: 'host', stdout })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
-test('after a stop, there is nothing at the target', async () => {
+test('an aborted export leaves nothing at the target', async () => {
   const controller = new AbortController();
   controller.abort();
   const report = await exportGraph(crawl, { output: join(folder, 'x'), level: 'page', signal: controller.signal });
@@ -188,7 +188,7 @@ test('after a stop, there is nothing at the target', async () => {
   expect((await readdir(folder)).filter((name) => !name.startsWith('.'))).toEqual([]);
 });
 
-test('cc that is stopped while it writes ends at once', async () => {
+test('cc: an abort during writing ends the export at once', async () => {
   const controller = new AbortController();
   const adjacency = { path: join(folder, 'edges'), nodes: 0, edges: 0 };
   await writeFile(adjacency.path, new Uint8Array(8));

@@ -78,7 +78,7 @@ async function selectedOf({ input }: Case): Promise<string[]> {
 }
 
 describe.skipIf(!cases)(referenceTitle('generate cases'), () => {
-  it('selects the same pages except for the deviations', async () => {
+  it('selects the same pages as Nutch, except for the deviations', async () => {
     expect(cases!.cases).toHaveLength(15);
     for (const [at, one] of cases!.cases.entries()) {
       const deviation = DEVIATIONS[at];
@@ -88,7 +88,7 @@ describe.skipIf(!cases)(referenceTitle('generate cases'), () => {
     expect(Object.keys(DEVIATIONS).every((at) => cases!.cases[Number(at)])).toBe(true);
   });
 
-  it('selects them in the same order', async () => {
+  it('selects the pages in the order of Nutch', async () => {
     // The first n are those of a batch of n pages.
     const { input, expected } = cases!.cases[0]!;
     for (const [i, url] of expected.entries()) {

@@ -110,7 +110,7 @@ describe('the literal text of a page is found', () => {
   });
 });
 
-test('a word counts more than the same letters by chance, and a name more than its words', async () => {
+test('a whole word scores higher than the same letters across words; a search for a compound name ranks the name first', async () => {
   const index = await indexOf(testFolder(), splitters['jieba']!, [
     { language: 'ja', text: '東京都に住む人。' },
     { language: 'ja', text: '京都に住む人です。' },
@@ -141,7 +141,7 @@ test.each([
   },
 );
 
-test('pages with the words come before pages that only have their letters', async () => {
+test('pages with the words come before pages that only have the same letters', async () => {
   const index = await indexOf(testFolder(), splitters['jieba']!, [
     { language: 'ja', text: '東京都庁、東京都庁、東京都庁' },
     { language: 'ja', text: 'ここは東京都に近いところで、いろいろな人がたくさん住んでいるまちです。' },

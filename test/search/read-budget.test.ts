@@ -42,7 +42,7 @@ test('a read that throws at once frees its bytes', async () => {
   expect(await budget.run(10, () => Promise.resolve('read'))).toBe('read');
 });
 
-test('reads run up to a number of bytes, the others start in their order, and more are rejected', async () => {
+test('reads run up to a number of bytes; others wait, and start in order of arrival; if too many wait, a read is rejected', async () => {
   const { begun, read, end } = slowReads({ bytes: 10, mostWaiting: 2 });
   const reads = [read('a', 6), read('b', 4), read('c', 5), read('d', 1)];
   await expect(read('e', 1)).rejects.toMatchObject(busy);
@@ -77,7 +77,7 @@ test('a read larger than the budget runs alone', async () => {
   expect(begun).toEqual(['a', 'large', 'b']);
 });
 
-test('a client that has gone is not waited for; its read counts until it has ended, and then the next ones start', async () => {
+test('a client disconnects: its promise rejects at once; a running read uses its budget until it ends, a waiting one never starts', async () => {
   const { begun, read, end } = slowReads({ bytes: 10 });
   const [first, second] = [new AbortController(), new AbortController()];
   const reads = [read('a', 6, first.signal), read('b', 9, second.signal), read('c', 4), read('d', 4)];

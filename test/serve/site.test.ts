@@ -30,7 +30,7 @@ const textOf = async (response: Promise<Response>): Promise<string> => (await re
 /** A proxy sends this header for a client, which is then not treated as the operator. */
 const VISITOR = { 'x-forwarded-for': '192.0.2.7' };
 
-describe('a site of its own', () => {
+describe('a customised search page', () => {
   it('has its name, logo, colour, links and language on the pages of visitors', async () => {
     const logo = join(folder, 'logo');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
@@ -57,10 +57,10 @@ describe('a site of its own', () => {
   });
 
   it.each([
-    ['a text', 'no picture', 'another kind of file'],
-    ['too much', `<svg>${' '.repeat(300_000)}</svg>`, '300011 bytes'],
-    ['nothing', undefined, 'ENOENT'],
-  ])('rejects %s as picture', async (_, content, words) => {
+    ['a text file', 'no picture', 'another kind of file'],
+    ['a file that is too large', `<svg>${' '.repeat(300_000)}</svg>`, '300011 bytes'],
+    ['a missing file', undefined, 'ENOENT'],
+  ])('rejects %s as logo', async (_, content, words) => {
     const logo = join(folder, 'logo.svg');
     if (content !== undefined) await writeFile(logo, content);
     const refused = servePages(fakeSource(), { port: 0, site: { logo } });
@@ -68,7 +68,7 @@ describe('a site of its own', () => {
     await expect(refused).rejects.toThrow(words);
   });
 
-  it('has settings, which are checked', () => {
+  it('rejects invalid settings', () => {
     const read = (value: unknown) => loadSettings({ overrides: { search: { site: value } } }).settings.search.site;
     expect(read({ links: { A: 'https://example.com/', B: '/b' } }).links).toEqual({
       A: 'https://example.com/',

@@ -76,7 +76,7 @@ async function storedSites(crawl: TestCrawl): Promise<Record<string, StoredSite>
 const contentOf = async (crawl: TestCrawl, url: string) => (await explain(crawl, url)).page?.mainContent;
 const markdown = ({ lines }: Exported): string => lines.map((line) => line.markdown).join('\n');
 
-test('a manual without a generator keeps what its pages lose alone, and each page says why', async () => {
+test('a manual without a generator keeps headings that are lost if its pages are read alone; each page records its site', async () => {
   const crawl = await crawled(site(MANUAL, 60, manualPage));
   const found = await exported(crawl);
   expect(found.counters).toMatchObject({ rows: 60, sites_learned: 1 });

@@ -342,7 +342,7 @@ describe('a turn', () => {
     expect(told).toEqual([true, 1500]);
   });
 
-  it('may be in a queue that does not exist yet, and is remembered there', async () => {
+  it('creates its queue if necessary, and delays the next item there', async () => {
     const { time, queues, work, starts, log } = setup();
     queues.push('a', '1');
     await drain(queues, time, async (item, queue) => {
@@ -354,7 +354,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@0', 'turn@0', '2@1000']);
   });
 
-  it('that sent no request causes no wait', async () => {
+  it('causes no delay if it sent no request', async () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     for (let i = 0; i < 3; i++) void queues.runTask('a', async () => 'no_request');
@@ -362,7 +362,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@0', '2@1000']);
   });
 
-  it('comes first, but if many want one, every second place is for an item', async () => {
+  it('comes before items, but if many turns wait, every second place is for an item', async () => {
     const { time, queues, work, starts, log } = setup();
     queues.addQueue('a', source('1', '2', '3'));
     for (const item of ['t', 'u', 'v', 'w', 'x']) {
@@ -375,7 +375,7 @@ describe('a turn', () => {
     expect(starts().at(-1)).toBe('x@7000');
   });
 
-  it('that fails only rejects the promise of its caller', async () => {
+  it("rejects only its caller's promise if it fails", async () => {
     const { time, queues, work, starts } = setup();
     queues.addQueue('a', source('1', '2'));
     const failed = queues
@@ -389,7 +389,7 @@ describe('a turn', () => {
     expect(starts()).toEqual(['1@1000', '2@2000']);
   });
 
-  it('is rejected after an abort or a failure', async () => {
+  it('resolves to false without being run after an abort or a failure', async () => {
     for (const isAborted of [true, false]) {
       const { time, queues, t0 } = setup({ threads: 1 });
       const controller = new AbortController();

@@ -98,7 +98,7 @@ test('sends no more than some megabytes in one request', async () => {
 });
 
 describe('retries', () => {
-  test('documents that are rejected as too many at the moment, and only those', async () => {
+  test('only the documents that were rejected with 429', async () => {
     const writer = await open();
     let times = 0;
     server.misbehave = (request, response) => {
@@ -122,7 +122,7 @@ describe('retries', () => {
         answerJson(response, 429, { error: { type: 'circuit_breaking_exception', reason: 'memory' } }),
     ],
     [
-      '503 of a cluster that starts',
+      '503 of a starting cluster',
       (_: unknown, response) =>
         answerJson(response, 503, {
           error: {
@@ -135,9 +135,9 @@ describe('retries', () => {
       '503 of a proxy',
       (_: unknown, response) => !!response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>503</h1>'),
     ],
-    ['a connection that ends', (_: unknown, response) => !!response.socket?.destroy()],
+    ['a closed connection', (_: unknown, response) => !!response.socket?.destroy()],
     [
-      'half an answer',
+      'half a response',
       (_: unknown, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
         response.write('{"items":[', () => response.socket?.destroy());
@@ -145,7 +145,7 @@ describe('retries', () => {
       },
     ],
     [
-      'half a text',
+      'half a JSON body',
       (_: unknown, response) => !!response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":['),
     ],
   ] satisfies [string, NonNullable<FakeOpenSearch['misbehave']>][])('after %s', async (_what, misbehave) => {
@@ -162,7 +162,7 @@ describe('retries', () => {
   });
 });
 
-test('failed requests and rejected documents within one time limit', async () => {
+test('retries of failed requests and of rejected documents share one time limit', async () => {
   const writer = await open({ tries: 4 });
   let times = 0;
   server.misbehave = (request, response) => {
@@ -176,7 +176,7 @@ test('failed requests and rejected documents within one time limit', async () =>
   await writer.close();
 });
 
-test('no longer than the time limit if a server does not answer', async () => {
+test('opening fails after the time limit if the server does not respond', async () => {
   server.misbehave = () => true;
   await expect(
     openOpenSearchWriter({ url: server.url, wait: 1, responseMs: 60_000, patienceMs: 300 }, 't', words),
@@ -194,7 +194,7 @@ test('an earlier writer does not mark an index as complete that a later one has 
   await Promise.all([earlier.close(), later.close()]);
 });
 
-describe('ends with an error and advice if', () => {
+describe('ends with an error if', () => {
   const blocked = (status: number, reason: string) => ({ status, error: { type: 'cluster_block_exception', reason } });
   const FULL =
     'index [pages] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
@@ -202,7 +202,7 @@ describe('ends with an error and advice if', () => {
   test.each([
     ['the disk of the server is full', 'STORE_FULL', 'free disk space', (_id: string) => blocked(429, FULL)],
     [
-      'it is read-only',
+      'the index is read-only',
       'STORE_FAILED',
       undefined,
       (_id: string) => blocked(403, 'index [pages] blocked by: [FORBIDDEN/8/index write (api)];'),

@@ -50,7 +50,7 @@ it('a job changes rows of free slots at once, and those of other workers when th
 });
 
 it.each([undefined, 2])(
-  'a later change counts, if an earlier one waits in the inbox of a slot that is free meanwhile: %s',
+  'a later change wins over an earlier one that is still in the inbox of a slot without a worker: rank %s',
   async (rank) => {
     const [worker, job] = await twoProcesses();
     await inSlots(worker, { job: 'crawl' }, { slots: ['01'] }, () => mark(job, URLS, 1));
@@ -62,7 +62,7 @@ it.each([undefined, 2])(
   },
 );
 
-it('a job on a table of one process changes all rows', async () => {
+it('on a single-process table, a job changes all rows itself', async () => {
   const crawl = await testCrawl(undefined);
   await jobs.inject(crawl, { seeds: URLS });
   await mark(crawl, URLS, 1);

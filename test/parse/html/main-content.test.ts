@@ -234,7 +234,7 @@ describe('a manual', () => {
     expect(textOf(manual(`<aside ${attributes}><p>This is ${text}.</p></aside>`))).toContain(`This is ${text}.`);
   });
 
-  it('has no other aside', () => {
+  it('drops an aside that is no footnote, admonition, topic or note', () => {
     expect(textOf(manual('<aside class="ad"><p>Buy a gauge.</p></aside>'))).not.toContain('Buy');
   });
 
