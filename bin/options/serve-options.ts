@@ -21,7 +21,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(
       new Option(
         '--changes <who>',
-        'users who may change rules on the pages; local: users of this machine, and no one if other machines can reach the server; all: anyone who can reach the server (default: local)',
+        'who may change rules on the pages. local: users of this machine, but no one if --listen lets other machines connect, or --allowed-host is given; all: anyone who can connect (default: local)',
       ).choices(['none', 'local', 'all'] satisfies WriteAccess[]),
     );
 }

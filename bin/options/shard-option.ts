@@ -57,13 +57,14 @@ export function addShardOption(command: Command): Command {
 }
 
 export const SHARD_HELP = `
-With --shard, many workers work on one table (hbase://…), each on a part of its hosts. n may differ from run to
-run. Its maximum is the number of slots of the table.
+With --shard, n workers work on one table (hbase://…), each on a part of its hosts. A table on HBase has a fixed
+number of slots; each host is in one. A shard is a part of the slots. n may differ from run to run. Its maximum is
+the number of slots.
   i/n   this shard
   auto  the shard of WEBCRAWL_SHARD (i/n); or of JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX with
         WEBCRAWL_SHARDS; or of SLURM_ARRAY_TASK_ID, CLOUD_RUN_TASK_INDEX or a map task of Hadoop
 For schedulers: exit status 0 is done. 75 means: run it again (another worker has the shard, this one was
-stopped, or the store is away). Any other status is a failure that will repeat. On SIGTERM it sends no new
+stopped, or the store is unavailable). Any other status is a failure that will repeat. On SIGTERM it sends no new
 requests, gives requests in flight two seconds, and releases the shard.`;
 
 export function shardOf(cli: Cli, named: string | undefined): Shard | undefined {

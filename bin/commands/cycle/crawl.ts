@@ -66,29 +66,29 @@ or robots.txt denied it before. If all seeds are rejected, nothing is crawled, a
 A pattern is a regular expression that may match anywhere in the URL. Seeds and their redirect targets are exempt
 from patterns. The scope is the sites of all seeds and of their redirect targets. Domains are defined by the public
 suffix list: with --stay domain, alice.github.io is its own domain. With --stay path, the folder of a seed is its
-path up to the last /; the folder to which a seed redirects is added, unless it contains that of the seed. A
-sitemap that is named in a robots.txt or in a sitemap index is read from any path of the site, unless --exclude
-matches it. --include and --stay path apply to the pages that it lists. The table stores --stay, --depth, --include
-and --exclude: generate, fetch and parse use them until the next crawl replaces them.
+path up to the last /. If a seed redirects to a page in another folder, that folder is added, unless it
+contains the folder of the seed. A sitemap that is named in a robots.txt or in a sitemap index is read from any path
+of the site, unless --exclude matches it. --include and --stay path apply to the pages that it lists. The table
+stores --stay, --depth, --include and --exclude: generate, fetch and parse use them until the next crawl replaces
+them.
 
 With --propose the crawl adds rules that reject sections without relevant pages. Rules of kind relevant decide
 which pages are relevant. webcrawl rules propose --help explains the checks, and webcrawl rules list shows all
 rules.
 
 With --continuous it runs until it is stopped, and crawls pages again when they are due. webcrawl changes shows the
-changes, and webcrawl watch sends them. With a limit, such as --max-pages, it crawls once up to the limit, and then
-only waits.
+changes, and webcrawl watch sends them. With a limit, such as --max-pages, it crawls once up to the limit; then it
+fetches nothing more, but runs until stopped. With --shard, the limit ends it.
 
 With --serve it runs until it is stopped: pages are indexed as they are crawled, and are crawled again when they
 are due. The limits --rounds, --max-pages and --max-time end the crawl, not the server. webcrawl serve --help
 shows the pages and the address.
-
-With --shard this command is one of n workers. Give all of them the same seeds and options. A worker waits for
-slots that another worker holds, continues open batches, and takes over the slots of workers that have died. It
-ends when nothing is due in the whole table, or with --continuous when it is stopped. To use another number of workers,
-start them with another n. --max-pages and --top-n are divided among the workers. --depth is exact only with one
-worker. --rounds and --serve cannot be used.
 ${SHARD_HELP}
+
+Give all workers the same seeds and options. A worker waits for slots that another worker holds, continues open
+batches, and takes over the slots of workers that have died. It ends when nothing is due in the whole table, or with
+--continuous when it is stopped. To use another number of workers, start them with another n. --max-pages and --top-n
+are divided among the workers. --depth is exact only with one worker. --rounds and --serve cannot be used.
 
 With --log each page is a line of JSON: time, url, status, code, http, ms, bytes, from (seed, link or
 redirect) and batchId. With -q only these lines and errors are written to standard error.

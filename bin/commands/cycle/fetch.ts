@@ -28,8 +28,8 @@ export function addFetch(program: Command, cli: Cli): void {
       'after',
       `
 The scope of the last crawl applies. If a seed redirects to another host, links may lead there while this command
-runs. Unlike crawl, fetch does not store the host with the scope. If you run parse by itself, or fetch again later,
-links from other hosts to that host are rejected. The next crawl with these seeds stores the host.
+runs. But only crawl adds that host to the stored scope: a separate parse, or a later fetch, rejects links to it from
+other hosts. Use --parse, or run webcrawl crawl with these seeds.
 
 Examples:
   webcrawl fetch 1700000000-2718281828 --parse

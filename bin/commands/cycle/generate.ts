@@ -29,9 +29,9 @@ export function addGenerate(program: Command, cli: Cli): void {
       `
 If no page is due, the exit status is 1. With --shard it is 0, since other shards may have due pages. The stored
 depth and patterns of the last crawl apply here too.
-
-With --shard, the batch has pages of this shard only, and --top-n is divided among the shards.
 ${SHARD_HELP}
+
+The batch of a shard has pages of this shard only, and --top-n is divided among the shards.
 
 Examples:
   webcrawl generate --top-n 1000 --max-count 50

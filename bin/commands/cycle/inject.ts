@@ -25,8 +25,8 @@ Files are UTF-8.
 
 A URL on the command line is due again at once, even if 401, 403 or robots.txt denied it before.
 
-The pages of a sitemap are added when the crawl fetches it, once a day. The pages of a local file
-are added now; if it is an index, its sitemaps are fetched. Both may be compressed by gzip.
+A sitemap URL is fetched by the crawl, once a day. A local file is read now: its pages are added at once, and the
+sitemaps that it lists are fetched by the crawl, once a day. Both may be compressed by gzip.
 
 Examples:
   webcrawl inject https://example.com/ https://example.org/

@@ -18,9 +18,9 @@ export function addParse(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-The scope of the last crawl applies. A host that a seed redirected to during a fetch of its own is not in it: links
-of other hosts may not lead there. webcrawl fetch --parse accepts them, and so does every job after the next crawl with
-these seeds.
+The scope of the last crawl applies. Only crawl adds the hosts of redirect targets of seeds to the stored scope.
+After a separate fetch, parse rejects links to such a host from other hosts. Use webcrawl fetch --parse, or run
+webcrawl crawl with these seeds.
 
 Examples:
   webcrawl parse 1700000000-2718281828

@@ -11,8 +11,8 @@ export function addStatus(program: Command, cli: Cli): void {
     .command('status')
     .summary('show the progress of a crawl, or what is left')
     .description(
-      'Shows the job that another process runs on the table: time, pages, speed, errors, requests in flight, and hosts that wait or ' +
-        'are set aside. If no job runs, it shows the due pages and the time of the last fetch. It also shows the number of pages in the ' +
+      'Shows the job that another process runs on the table: time, pages, speed, errors, requests in flight, hosts that wait, and ' +
+        'hosts that are set aside, in a long back-off. If no job runs, it shows the due pages and the time of the last fetch. It also shows the number of pages in the ' +
         'search index, and of batches that wait for webcrawl index. It costs a running crawl almost nothing.',
     )
     .addHelpText(

@@ -15,7 +15,7 @@ export function addRules(program: Command, cli: Cli): void {
     .command('rules')
     .summary('decide which URLs are relevant or rejected')
     .description(
-      'Manages the rules of the table on URLs. You may change rules in another terminal while a crawl runs; the crawl uses a change within two seconds.',
+      'Manages the URL rules of the table. You may change rules in another terminal while a crawl runs; the crawl uses a change within two seconds.',
     )
     .addHelpText('after', HELP);
   for (const add of [

@@ -54,29 +54,21 @@ export function refused(status: number, reason: Reason | undefined, name: string
     reason?.type === 'cluster_block_exception' &&
     /flood-stage|read-only-allow-delete|read-only \/ allow/.test(text)
   ) {
-    return new CrawlError(
-      'STORE_FULL',
-      `expected room for the search index ${name}, found the disk of the server full`,
-      {
-        hint: 'free disk space there (the server then removes its block), and run the same command again: indexed pages stay',
-        cause,
-      },
-    );
+    return new CrawlError('STORE_FULL', `the server's disk is full, so the search index ${name} is read-only`, {
+      hint: 'free disk space on the server, which makes the index writable again; then run the same command again: indexed pages stay',
+      cause,
+    });
   }
   if (status === 409) {
-    return new CrawlError(
-      'STORE_FAILED',
-      `expected to be the only one that writes ${name}, found a newer version: ${text}`,
-      {
-        hint: 'wait until the other process ends, or name another index as index.url, then run the same command again',
-        cause,
-      },
-    );
+    return new CrawlError('STORE_FAILED', `another process writes the search index ${name}: ${text}`, {
+      hint: 'wait until the other process ends, or name another index as index.url, then run the same command again',
+      cause,
+    });
   }
   const type = safeText(String(reason?.type ?? 'no type'), 100);
   return new CrawlError('STORE_FAILED', `${name} refused a request (status ${status}, ${type}): ${text}`, {
     ...(type === 'index_not_found_exception' && {
-      hint: 'the index was removed meanwhile: run the same command again, which rebuilds it from the table',
+      hint: 'the index was removed: run the same command again, which rebuilds it from the table',
     }),
     cause,
   });

@@ -239,7 +239,7 @@ print(p.read_table('${bucket}/parquet/part-00000.parquet', filesystem=store).col
     };
     await expect(write('shared', { force: true })).rejects.toMatchObject({
       code: 'BAD_OUTPUT',
-      message: expect.stringContaining('was made meanwhile') as string,
+      message: expect.stringContaining('has begun since this one began') as string,
     });
     await begun;
     expect(Object.keys(await objects())).not.toContain('shared/manifest.json');

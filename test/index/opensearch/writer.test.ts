@@ -79,7 +79,7 @@ test('a later writer wins over a delayed request; the earlier writer reports it'
   await later.apply([put(1, { text: 'later' })]);
   await expect(earlier.apply([put(1, { text: 'earlier' })])).rejects.toMatchObject({
     code: 'STORE_FAILED',
-    message: expect.stringContaining('to be the only one that writes') as string,
+    message: expect.stringContaining('another process writes the search index') as string,
   });
   expect(server.documents.get(keyOf(1))!.source['text']).toBe('later');
   await earlier.close();
@@ -188,7 +188,7 @@ test('an earlier writer does not mark an index as complete that a later one has 
   const later = await open();
   const { mappings } = server;
   const before = JSON.stringify(mappings);
-  await expect(earlier.markWhole()).rejects.toThrow('to be the only one that writes');
+  await expect(earlier.markWhole()).rejects.toThrow('another process writes the search index');
   expect(JSON.stringify(mappings)).toBe(before);
   await later.markWhole();
   await Promise.all([earlier.close(), later.close()]);

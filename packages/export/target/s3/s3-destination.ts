@@ -87,8 +87,8 @@ export async function s3Destination(
    */
   async function mustBeLatest(id: string): Promise<void> {
     if ((await idAt(store, marker)) === id) return;
-    throw new CrawlError('BAD_OUTPUT', `another export to ${path} was made meanwhile`, {
-      hint: 'when the other export has ended, --force replaces the objects of both',
+    throw new CrawlError('BAD_OUTPUT', `another export to ${path} has begun since this one began`, {
+      hint: 'wait until it has ended; then the same command with --force replaces the objects of both',
     });
   }
 
