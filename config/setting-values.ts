@@ -116,7 +116,7 @@ function flatten(
   return { given, problems };
 }
 
-const RENAMED: Readonly<Record<string, string | undefined>> = {
+const RENAMED: Readonly<Record<string, string>> = {
   'http.timeLimit': 'http.timeLimitMs',
   'fetcher.backoffMin': 'fetcher.minBackoffSeconds',
   'fetcher.backoffMax': 'fetcher.maxBackoffSeconds',
@@ -130,7 +130,8 @@ const RENAMED: Readonly<Record<string, string | undefined>> = {
 function unknownKey(leaves: Leaves, key: string, source: string): Problem {
   if (key === 'http.http2')
     return { key, source, text: 'this setting no longer exists, since HTTP/1.1 is always used; remove it' };
-  const meant = RENAMED[key] ?? didYouMean(key, [...leaves.keys()]);
+  const renamed = Object.entries(RENAMED).find(([old]) => foldKey(old) === foldKey(key))?.[1];
+  const meant = renamed ?? didYouMean(key, [...leaves.keys()]);
   return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
 }
 

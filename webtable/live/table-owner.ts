@@ -19,6 +19,6 @@ export function ownerText({ pid, name }: TableOwner): string {
 /** The error for an action that is impossible while another process has the table open. */
 export function lockedBy(owner: TableOwner, directory: string): CrawlError {
   return new CrawlError('TABLE_LOCKED', `the table in ${directory} is in use by ${ownerText(owner)}`, {
-    hint: 'wait for that process to end (--wait <seconds>), or stop it; readdb, explain, check, inject and status work meanwhile',
+    hint: 'wait for that process to end (--wait <seconds>), or stop it; commands that read, inject and rules work meanwhile',
   });
 }
