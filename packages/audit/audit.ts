@@ -282,7 +282,7 @@ function createTelling({ keys, links, findings, ignoring }: Telling) {
 function checkFacts({ counts: { pages }, gaps }: Scanned): void {
   const withoutFacts = gaps.count('withoutFacts');
   if (withoutFacts === 0 || withoutFacts < pages) return;
-  throw new CrawlError('NO_FACTS', 'no page has the facts that an audit reads, or a stored body', {
+  throw new CrawlError('NO_FACTS', 'every page lacks both the facts of an audit and a stored body', {
     hint: 'crawl again with --set parser.audit=true --refetch',
   });
 }

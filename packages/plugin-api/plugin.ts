@@ -34,8 +34,8 @@ export interface Plugin {
    */
   readonly version?: string;
   /**
-   * The versions of some of the strings that `filterUrl` returns for generate. If a page was rejected with such a string, generate
-   * reconsiders the page only after the version of this string has changed or was removed. A change of `version` has no effect on these
+   * Versions of strings by which `filterUrl` rejects pages in generate. A page that was rejected by such a string is checked again only
+   * after the version of the string has changed or was removed. A change of `version` has no effect on these
    * pages. Strings and versions consist of letters and digits.
    */
   readonly ruleVersions?: ReadonlyMap<string, string>;

@@ -58,7 +58,7 @@ describe('bytesOnDisk', () => {
 });
 
 describe('copyTable', () => {
-  it('replaces the target by all files except the lock, and writes to the copy do not change the source', async () => {
+  it('replaces the target by all files but the lock; the source stays the same when the copy is written', async () => {
     const [from, to] = [join(work, 'from'), join(work, 'to')];
     await mkdir(join(from, 'hot'), { recursive: true });
     await mkdir(to);

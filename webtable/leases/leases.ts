@@ -44,7 +44,7 @@ export interface HeldLeases {
    * @throws CrawlError LEASE_LOST
    */
   confirm(slots: Iterable<string>): Promise<void>;
-  /** Whether this worker has a slot at least until the slots are released: one of them, or a slot that it never gives back. */
+  /** Whether this worker keeps a slot at least until the slots are released: it is one of them, or it is never given back. */
   holds(slot: string): boolean;
   /** Aborts with LEASE_LOST as its reason when another worker may have taken the slots. */
   readonly lost: AbortSignal;

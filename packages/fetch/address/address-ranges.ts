@@ -69,7 +69,7 @@ export function specialRange(address: string): string | undefined {
 }
 
 /**
- * Returns the range of an address to which a connection is allowed only if the URL contains the address, not a name. These are link-local
+ * Returns the range of an address that may be connected to only if the host of the URL is the address itself, not a name. These are link-local
  * addresses, and addresses of services that a cloud platform offers to its own machines. The format is the same as for
  * {@link specialRange}. Returns undefined for any other address.
  */

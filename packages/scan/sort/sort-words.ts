@@ -1,6 +1,6 @@
 import type { Steps } from '../../util/index.js';
 
-/** Number of words that the native sort sorts in one step, and that one step merges. */
+/** Number of words of a step, of the native sort and of a merge. */
 const WORDS_PER_STEP = 2 ** 17;
 
 /**

@@ -157,7 +157,7 @@ describe('the facts of a page', () => {
     expect([links.length, cutLinks, links[0]!.anchor]).toEqual([700, 0, '']);
   });
 
-  it('count too long links only within the host, and do not check too long fragments', () => {
+  it('count overlong links only within the host, and do not check overlong fragments', () => {
     const long = 'x'.repeat(2_500);
     const html = `<a href="https://play.example/?code=${long.slice(0, 600)}">1</a><a href="/${long}">2</a><a href="/b#${long}">3</a>`;
     const facts = factsOf(pageOf(html));

@@ -45,7 +45,7 @@ it('counts a damaged own row with a link once', async () => {
   expect((await jobs.updatedb(crawl, { batch })).counters).toEqual({ fetched: 1, linked: 1, links: 1, damaged: 1 });
 });
 
-it('adds links to a row that was released before a kill, if their source was damaged then and is readable now', async () => {
+it('after a kill, a released row gets the links of a source that was damaged and is readable again', async () => {
   for (let failAt = 1, isReleased = false; !isReleased; failAt++) {
     const store = new MemoryStore();
     await using crawl = await testCrawl(fakeWeb({ [A]: links(B), [B]: 'x' }), { store });

@@ -6,7 +6,7 @@ import { fakeWeb } from '../../support/web/fake-web.js';
 
 const SETTINGS = { 'fetcher.minBackoffSeconds': 600, 'fetcher.maxBackoffWaitSeconds': 0 };
 
-it('no page is due while the hosts of all due pages have a back-off', async () => {
+it('no page is due while each page whose time has come is on a host with a back-off', async () => {
   const pages = Object.fromEntries([1, 2, 3].map((i) => [`http://ill.example/${i}`, { status: 503 }]));
   await using crawl = await testCrawl(fakeWeb(pages), { settings: SETTINGS });
   expect(await isAnyDue(crawl)).toBe(false);

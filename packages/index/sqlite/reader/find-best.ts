@@ -41,8 +41,8 @@ interface Search {
  *
  * The score of a page has three parts. The first is BM25 over all fields of the page, where a word in a field counts as often as the weight
  * of the field says. The second is the weight of the rank, multiplied by ln(1 + rank of the page / mean rank). The third is the weight of
- * the language, if the page is in a preferred language. Words close together and the typed text letter for letter raise the score only if
- * a word of the query is in at most 30,000 pages.
+ * the language, if the page is in a preferred language. Words that are close together, and the query exactly as typed, raise the score too,
+ * but only if a word of the query is in at most 30,000 pages.
  *
  * If there are at most 30,000 matches, all are scored. If there are more, the pages with the highest ranks are scored first. BM25 has an
  * upper limit: 2.2 times the inverse document frequency of each phrase. So the scores of these pages tell which rank a page needs to be

@@ -174,7 +174,7 @@ describe.each(STATED_PAGES.map((page) => [page.name, page] as const))('%s', (_, 
     });
   });
 
-  it('has its links relative to the same base in its main content', () => {
+  it('resolves the links of its main content against the same base', () => {
     const document = treeOf(read({ ...page, body: '<p>Words of the page, with a <a href="x?q=1">link</a>.</p>' }));
     const content = mainContent({ url: URL_, document }, { parser: PARSE_SETTINGS.parser } as never)!;
     const base = states.link?.startsWith(`${SITE}b/`) ? `${SITE}b/` : `${SITE}d/`;
