@@ -172,6 +172,7 @@ function createRewriter(rules: readonly WwwRule[]): Rewriter {
     // If two rules contradict each other, the first rule decides. So no URL is rewritten back and forth.
     if (!byHost.has(from) && !byHost.has(to)) byHost.set(from, { host: to, rule });
   }
+  if (byHost.size === 0) return () => undefined;
   return (url) => {
     const [, scheme, host, rest] = PARTS.exec(url) ?? [];
     const found = host === undefined ? undefined : byHost.get(host);
