@@ -100,6 +100,11 @@ export interface Store {
    * the call has ended.
    */
   write(table: TableName, changes: readonly RowChange[]): Promise<void>;
+  /**
+   * Number of rows that a job should change at a time, if it has the choice. Default: 100, so that the data of the rows is garbage while it is
+   * young, and the event loop is not blocked for long. A store behind a network takes more, because each call has to wait for a response.
+   */
+  readonly rowsAtATime?: number;
   /** The folder on this machine that holds the store; absent if there is none. */
   readonly directory?: string | undefined;
   /** The store of the bodies, closed with this store. Absent: bodies are in the table `content`. */

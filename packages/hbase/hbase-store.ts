@@ -32,6 +32,7 @@ interface HBaseStoreOptions {
  */
 export class HBaseStore implements Store {
   readonly content?: ContentStore;
+  readonly rowsAtATime = 500;
   readonly #gateways: Gateways;
   readonly #nameOf: (table: TableName) => string;
   readonly #reads: Reads;

@@ -81,6 +81,8 @@ export interface Tables extends ChangeRows {
   id(): Promise<string>;
   /** The folder on this machine that holds the table; undefined if there is none. */
   readonly directory: string | undefined;
+  /** As {@link Store.rowsAtATime}. */
+  readonly rowsAtATime: number;
   /** Makes long computations yield, so that they do not block the process. Needed for computations that do not call the tables. */
   readonly timeSlice: TimeSlice;
   /** The store of the tables, for callers that need the store itself. */
@@ -101,6 +103,8 @@ export interface Tables extends ChangeRows {
   /** Closes the store. */
   close(): Promise<void>;
 }
+
+const ROWS_AT_A_TIME = 100;
 
 /** The locks of each store that has no locks of its own. Two `Tables` objects on the same store share these locks. */
 const LOCKS = new WeakMap<Store, Exclusive>();
@@ -162,6 +166,7 @@ export async function openTables(
     owner,
     id: () => idOfTable(store),
     directory: given.directory === undefined ? undefined : resolve(given.directory),
+    rowsAtATime: given.rowsAtATime ?? ROWS_AT_A_TIME,
     timeSlice,
     store: given,
     exclusive,

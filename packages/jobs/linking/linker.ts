@@ -11,8 +11,6 @@ import { batchOf, hasChunk, type LinkChunk } from './link-chunks.js';
 import type { LinkEvent, LinksByTarget } from './link-slice.js';
 import { entriesOf } from './sent-links.js';
 
-const CHUNK = 500;
-
 /** Adds links to rows: those of a batch, or those of an inbox. */
 export interface Linker {
   /**
@@ -54,7 +52,7 @@ export function createLinker(crawl: JobRun, batchId: string | undefined, count: 
       latest = { crawl, rules, refusals: createRefusals(crawl, rules, false) };
     return { ...latest, now: crawl.clock() };
   };
-  const { batches, inboxes, slots } = crawl.tables;
+  const { batches, inboxes, slots, rowsAtATime } = crawl.tables;
   const sentTo = new Set<string>();
   /** Whether a batch may still add links, by batch id. */
   const known = new Map<string, boolean>(batchId === undefined ? [] : [[batchId, true]]);
@@ -99,8 +97,8 @@ export function createLinker(crawl: JobRun, batchId: string | undefined, count: 
 
   async function send(links: LinksByTarget, targets: readonly string[]): Promise<void> {
     for (const target of targets) sentTo.add(slots.ofRow(target));
-    for (let i = 0; i < targets.length; i += CHUNK) {
-      const entries = targets.slice(i, i + CHUNK).flatMap((target) => {
+    for (let i = 0; i < targets.length; i += rowsAtATime) {
+      const entries = targets.slice(i, i + rowsAtATime).flatMap((target) => {
         const sent = links.linksOf(target);
         count('links_sent', sent.length);
         return entriesOf(target, sent);
@@ -124,9 +122,9 @@ export function createLinker(crawl: JobRun, batchId: string | undefined, count: 
       }
       await send(links, foreign.sort());
       sorted.sort();
-      for (let i = 0; i < sorted.length; i += CHUNK) {
+      for (let i = 0; i < sorted.length; i += rowsAtATime) {
         const counts = createRowCounts(count);
-        const some = sorted.slice(i, i + CHUNK);
+        const some = sorted.slice(i, i + rowsAtATime);
         const terms = await now();
         await inFoldSteps(some, (step, later) =>
           crawl.tables.changeRows(step, LINKED_FIELDS, terms.now, async (rows, keys) => {

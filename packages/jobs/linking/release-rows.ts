@@ -4,8 +4,9 @@ import { LOGGED_FIELDS } from '../changes/note-change.js';
 import type { JobRun } from '../context.js';
 import { createRowCounts } from '../reporting/row-counts.js';
 import type { Tracker } from '../reporting/tracker.js';
+import { batchEntries } from '../rows/batch-rows.js';
 import { RESCHEDULE_FIELDS, reschedule } from '../rows/reschedule.js';
-import { checkLeases, partOf } from '../shards/job-slots.js';
+import { checkLeases } from '../shards/job-slots.js';
 import { foldInlinks, inFoldSteps } from './inlinks.js';
 import { LINKED_FIELDS } from './link-change.js';
 import type { LinksByTarget } from './link-slice.js';
@@ -36,7 +37,7 @@ export async function releaseRows(
 ): Promise<boolean> {
   const { tables } = crawl;
   const fields = [...new Set([...RESCHEDULE_FIELDS, ...LINKED_FIELDS, ...(log ? LOGGED_FIELDS : [])])];
-  for await (const entries of readAhead(tables.batches.entries(batchId, partOf(crawl)))) {
+  for await (const entries of readAhead(batchEntries(crawl, batchId, tables.rowsAtATime))) {
     if (tracker.aborted) return false;
     const updated = new Set<string>();
     const notFetched = new Set<string>();

@@ -148,20 +148,23 @@ export async function* batchRows<F extends Field>(
   count: Count,
   isWanted: (row: PageRow<F | 'marks'>, batchId: string) => boolean = () => false,
 ): AsyncGenerator<BatchRow<F>[]> {
-  const { tables } = crawl;
-  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
-    for (let i = 0; i < entries.length; i += size) {
-      const chunk = entries.slice(i, i + size);
-      const keys = chunk.map(({ rowKey }) => rowKey);
-      const rows = await tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
-      const held: BatchRow<F>[] = [];
-      for (const [at, row] of rows.entries()) {
-        if (row?.damaged) count('damaged');
-        else if (row && (row.marks?.generate === batchId || isWanted(row, batchId)))
-          held.push({ row, entry: chunk[at]! });
-      }
-      yield held;
+  for await (const entries of batchEntries(crawl, batchId, size)) {
+    const keys = entries.map(({ rowKey }) => rowKey);
+    const rows = await crawl.tables.pages.getMany<F | 'marks'>(keys, [...fields, 'marks']);
+    const held: BatchRow<F>[] = [];
+    for (const [i, row] of rows.entries()) {
+      if (row?.damaged) count('damaged');
+      else if (row && (row.marks?.generate === batchId || isWanted(row, batchId)))
+        held.push({ row, entry: entries[i]! });
     }
+    yield held;
+  }
+}
+
+/** Yields the entries of a batch in the slots of the job, in the order of the batch's index, at most `size` at a time. */
+export async function* batchEntries(crawl: JobRun, batchId: string, size: number): AsyncGenerator<BatchEntry[]> {
+  for await (const entries of crawl.tables.batches.entries(batchId, partOf(crawl))) {
+    for (let i = 0; i < entries.length; i += size) yield entries.slice(i, i + size);
   }
 }
 
@@ -173,7 +176,7 @@ export async function* batchRows<F extends Field>(
  */
 export async function claimRows(crawl: JobRun, batchId: string): Promise<void> {
   const { tables, clock } = crawl;
-  for await (const entries of tables.batches.entries(batchId, partOf(crawl))) {
+  for await (const entries of batchEntries(crawl, batchId, tables.rowsAtATime)) {
     const keys = entries.map(({ rowKey }) => rowKey);
     await tables.changeRows(keys, [], clock(), (rows) => rows.map((row, i) => (row ? undefined : { key: keys[i]! })));
   }

@@ -1,12 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
+import { MemoryStore, jobs, type Plugin } from '../../../packages/webcrawl/internal.js';
+import type { RowChange, TableName } from '../../../webtable/index.js';
 import { damage } from '../../support/stores/damage.js';
+import { PassOnStore } from '../../support/stores/pass-on-store.js';
 import { fakeWeb, links, type FakePage } from '../../support/web/fake-web.js';
 import { round, rowOf, start } from '../../support/job-steps.js';
 import { START, allRows, testCrawl } from '../../support/test-crawl.js';
 import { DAY, A, INTERVAL, firstRound } from '../../support/updatedb-batches.js';
 
+class SizesStore extends PassOnStore {
+  readonly rowsAtATime = 3;
+  /** The numbers of rows of all writes. */
+  readonly sizes: number[] = [];
+
+  override write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    if (table === 'webpage') this.sizes.push(changes.length);
+    return super.write(table, changes);
+  }
+}
+
 describe('updatedb and links', () => {
+  it('changes as many rows at a time as the store says', async () => {
+    const paths = Array.from({ length: 10 }, (_, i) => `/${i}`);
+    const web = fakeWeb(Object.fromEntries(paths.map((path) => [`http://a.com${path}`, links(`${path}/x`)])));
+    const store = new SizesStore(new MemoryStore());
+    await using crawl = await testCrawl(web, { store });
+    await jobs.inject(crawl, { seeds: paths.map((path) => `http://a.com${path}`) });
+    const { batchId: batch = '' } = await jobs.generate(crawl);
+    await jobs.fetch(crawl, { batch, parse: true });
+    store.sizes.length = 0;
+    await jobs.updatedb(crawl, { batch });
+    // The rows of the links, then the rows of the batch.
+    expect(store.sizes).toEqual([3, 3, 3, 1, 3, 3, 3, 1]);
+  });
+
   it('adds rows for links', async () => {
     const web = fakeWeb({ [A]: links('/1', 'http://b.com/?q=1') });
     const { crawl, updated } = await firstRound(web, [`${A}\tscore=4`]);
