@@ -150,7 +150,7 @@ describe('generate', () => {
     await using crawl = await testCrawl(undefined);
     await put(
       crawl,
-      Array.from({ length: 1200 }, (_, i) => ({ url: `http://a.com/${i}` })),
+      Array.from({ length: 300 }, (_, i) => ({ url: `http://a.com/${i}` })),
     );
     const controller = new AbortController();
     crawl.setTime(START + 1000);
@@ -164,10 +164,10 @@ describe('generate', () => {
       )(START),
     };
     const report = await jobs.generate(moving, { signal: controller.signal, onProgress });
-    expect(report.counters).toEqual({ released_unfinished: 500 });
+    expect(report.counters).toEqual({ released_unfinished: 100 });
     expect(report).toMatchObject({ interrupted: true });
     expect(report.batchId).toBeUndefined();
-    expect((await jobs.generate(moving)).counters).toEqual({ generated: 1200 });
+    expect((await jobs.generate(moving)).counters).toEqual({ generated: 300 });
   });
 
   it('repairs stale entries and counts them', async () => {

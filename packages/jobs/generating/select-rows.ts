@@ -14,7 +14,6 @@ import { checkLeases, partOf } from '../shards/job-slots.js';
 type Candidate = RowToChange<(typeof JUDGED_FIELDS)[number]>;
 /** @param updating batches for which updatedb may still need the score that their rows distributed */
 type Judge = (row: Candidate, updating: ReadonlySet<string>) => RowVerdict;
-const CHUNK = 500;
 
 /** The batch for which rows are selected, and the bounds of the selection. */
 export interface RowsToSelect {
@@ -33,7 +32,7 @@ export interface RowsToSelect {
  */
 export async function selectRows(crawl: JobRun, wanted: RowsToSelect): Promise<number> {
   const { batchId, until, options, refusalsNow, tracker } = wanted;
-  const { frontier } = crawl.tables;
+  const { frontier, rowsAtATime } = crawl.tables;
   const { minScore } = crawl.settings.generate;
   const { topN = Infinity, maxCount = crawl.settings.generate.maxCount, isBusy = () => false } = options;
   const queues = createQueueNames(crawl);
@@ -55,7 +54,7 @@ export async function selectRows(crawl: JobRun, wanted: RowsToSelect): Promise<n
   });
   let size = 0;
   while (!tracker.aborted && size < topN) {
-    const found = await due.read(Math.min(CHUNK, topN - size));
+    const found = await due.read(Math.min(rowsAtATime, topN - size));
     // Rows are in the order of their score, so all later rows have a lower score too.
     if (found.length === 0 || found[0]!.score < minScore) break;
     const refusals = await refusalsNow();

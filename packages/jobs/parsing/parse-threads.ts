@@ -54,11 +54,11 @@ export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 const START_AFTER = 1_048_576;
 
 /**
- * If more than this number of bytes waits in the line of a thread, the thread gets no further page. These bytes are work for about ten
+ * If more than this number of bytes waits in the line of a thread, the thread gets no further page. These bytes are work for about twenty
  * milliseconds, so the thread has work while the main thread is busy. Two pages of any size always fit. Pages behind a slow page wait for
  * its end.
  */
-const LINE = 262_144;
+const LINE = 1_048_576;
 
 /** Maximum number of spare buffers, and maximum bytes of each. */
 const MAX_SPARE = 64;
