@@ -22,10 +22,9 @@ export class HelpfulCommand extends Command {
 
   /** @throws CrawlError USAGE with a hint at the help of this command */
   override error(message: string): never {
-    const what = this.commands.length > 0 ? 'commands' : 'options';
     const [, name = ''] = /^error: unknown (?:option|command) '(.+?)'/.exec(message) ?? [];
     const problem = Object.hasOwn(RENAMED, name) ? `${name} is now called ${RENAMED[name]}` : inOurWords(message);
-    throw new CrawlError('USAGE', problem, { hint: `${pathOf(this)} --help lists its ${what}` });
+    throw new CrawlError('USAGE', problem, { hint: `see \`${pathOf(this)} --help\`` });
   }
 
   /**
