@@ -32,7 +32,7 @@ export function crawlSummary({ seconds, counters, examples = {}, loginForms = []
 }
 
 /**
- * Returns what has changed since the last crawl, and the commands that a person may need next.
+ * Returns the changes that the crawl found, and the commands that a person may need next.
  * @param options the options of the crawl that these commands need too
  */
 export function afterCrawl({ counters, examples = {} }: Report, { table: location, config }: GlobalOptions): string {
@@ -52,7 +52,7 @@ export function afterCrawl({ counters, examples = {} }: Report, { table: locatio
     .sort(([, a], [, b]) => b - a)
     .map(([name, pages]) => `${number(pages)} ${name.replace(CHANGED, '')}`);
   if (listed.length > 0) next.push([`${webcrawl} changes --since 1d`, 'the changes']);
-  const changed = listed.length > 0 ? `Changed since the last crawl: ${listed.join(', ')}\n` : '';
+  const changed = listed.length > 0 ? `Changes found: ${listed.join(', ')}\n` : '';
   return safeLines(`${changed}${next.length > 0 ? `Next:\n${table(next, { indent: '  ' })}` : ''}`);
 }
 

@@ -33,7 +33,7 @@ test('after a crawl come the changes, and the commands that fit, with their tabl
     changes_bytes: 9,
   };
   const text = afterCrawl({ ...report, counters }, { table: 'my table', quiet: false });
-  expect(text.replace(/(\S) {2,}/g, '$1  ')).toBe(`Changed since the last crawl: 2 title, 1 gone
+  expect(text.replace(/(\S) {2,}/g, '$1  ')).toBe(`Changes found: 2 title, 1 gone
 Next:
   webcrawl --table 'my table' explain 'http://a.com/lo'\\''st'  why it failed, and what happens next
   webcrawl --table 'my table' export pages -o pages.csv  the pages as data; also .xlsx or .parquet
