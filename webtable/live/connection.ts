@@ -124,11 +124,13 @@ function ownerOf({ head }: Message): TableOwner {
 }
 
 function otherVersion(owner: TableOwner, directory: string, version: string): CrawlError {
-  return new CrawlError(
-    'TABLE_LOCKED',
-    `the table in ${directory} is in use by ${ownerText(owner)} of webcrawl ${safeText(owner.version, 40)}, and this is ${version}`,
-    { hint: 'use that version, or wait for the process to end (--wait <seconds>)' },
-  );
+  const theirs =
+    owner.version === version
+      ? `another build of webcrawl ${version}, whose messages have another format`
+      : `webcrawl ${safeText(owner.version, 40)}, and this is ${version}`;
+  return new CrawlError('TABLE_LOCKED', `the table in ${directory} is in use by ${ownerText(owner)} of ${theirs}`, {
+    hint: 'use the same webcrawl as that process, or wait for it to end (--wait <seconds>)',
+  });
 }
 
 /** Sends requests, and matches each response to its request. */

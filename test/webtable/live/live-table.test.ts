@@ -1,5 +1,5 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
 import { CrawlError } from '../../../packages/errors/index.js';
@@ -40,6 +40,18 @@ async function share(options: Partial<SharedStoreOptions> = {}): Promise<SharedS
 
 const socketOf = (folder: string): string => join(folder, 'live', 'socket');
 const locked = { name: 'CrawlError', code: 'TABLE_LOCKED' };
+
+/** Takes the place of the process that has the table open. */
+async function actAsOwner(meet: (socket: Socket) => void): Promise<Server> {
+  await mkdir(join(directory, 'live'));
+  const server = createServer(meet);
+  await new Promise<void>((resolve) => server.listen(socketOf(directory), resolve));
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+const greeting = (protocol: number): Buffer =>
+  encodeMessage({ protocol, holder: { pid: 1, name: 'crawl', version: '1' } });
 
 it.skipIf(process.platform === 'win32')('is opened if a long path cannot be reached by a link', async () => {
   const deep = join(directory, 'd'.repeat(120));
@@ -134,13 +146,10 @@ describe('a table that is open elsewhere', () => {
   });
 
   it('fails a verb or a change if the process is killed meanwhile, and is then opened for the next call', async () => {
-    await mkdir(join(directory, 'live'));
-    const killed = createServer((socket) => {
-      socket.write(encodeMessage({ protocol: PROTOCOL, holder: { pid: 1, name: 'crawl', version: '1' } }));
+    const killed = await actAsOwner((socket) => {
+      socket.write(greeting(PROTOCOL));
       socket.once('data', () => socket.destroy());
     });
-    await new Promise<void>((resolve) => killed.listen(socketOf(directory), resolve));
-    onTestFinished(() => void killed.close());
     const [one, two] = [await share(), await share()];
     killed.close();
     let calls = 0;
@@ -236,6 +245,13 @@ describe('a table that is open elsewhere', () => {
     await expect(refused).rejects.toThrow(/process \d+ \(test\) of webcrawl 1, and this is 2/);
   });
 
+  it('is refused to another build of the same version, with an error that says what differs', async () => {
+    await actAsOwner((socket) => socket.write(greeting(PROTOCOL + 1)));
+    const refused = share();
+    await expect(refused).rejects.toMatchObject(locked);
+    await expect(refused).rejects.toThrow('(crawl) of another build of webcrawl 1, whose messages have another format');
+  });
+
   it('is opened by one of many at the same time, and used by all', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => share()));
     expect(stores.filter(({ owner }) => owner === undefined)).toHaveLength(1);
@@ -283,10 +299,7 @@ describe('the socket', () => {
   });
 
   it('of a process that hangs up at once is ignored', async () => {
-    await mkdir(join(directory, 'live'));
-    const rude = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => rude.listen(socketOf(directory), resolve));
-    onTestFinished(() => void rude.close());
+    await actAsOwner((socket) => socket.destroy());
     expect((await share()).owner).toBeUndefined();
   });
 });
