@@ -1,7 +1,14 @@
 import { isAbsolute, resolve } from 'node:path';
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { crossChecks } from './cross-checks.js';
-import { givenByEnvironment, givenByFile, givenByOptions, type Given, type Problem } from './setting-values.js';
+import {
+  givenByEnvironment,
+  givenByFile,
+  givenByOptions,
+  renamedValue,
+  type Given,
+  type Problem,
+} from './setting-values.js';
 import { settingLeaves, typeInWords, type Leaf, type LeafType } from './leaves.js';
 import { settingsSchema, type Settings } from './schema.js';
 import { tryParseUrl } from '../packages/url/index.js';
@@ -72,13 +79,15 @@ export function loadSettings(inputs: SettingInputs = {}): LoadedSettings {
   return { settings, sources };
 }
 
-function check({ schema, type }: Leaf, { key, value, source }: Given): Problem | undefined {
+function check({ schema, type }: Leaf, given: Given): Problem | undefined {
+  const { key, value, source } = given;
   const result = schema.safeParse(value);
   if (result.success) return undefined;
   // Only checks beyond the type of a value have messages of their own.
   const own = result.error.issues.find(({ code }) => code === 'custom' || code === 'invalid_format');
   const found = type.secret === true ? 'something else, which is not shown' : show(value);
-  return { key, source, text: `expected ${own ? own.message : withArticle(typeInWords(type))}, found ${found}` };
+  const expected = own ? own.message : withArticle(typeInWords(type));
+  return { key, source, text: `expected ${expected}, found ${found}${renamedValue(given)}` };
 }
 
 function resolvePaths({ type }: Leaf, { value, folder }: Given): unknown {

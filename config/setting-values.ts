@@ -116,6 +116,7 @@ function flatten(
   return { given, problems };
 }
 
+/** Old names of settings, and of values as `key=value`. */
 const RENAMED: Readonly<Record<string, string>> = {
   'http.timeLimit': 'http.timeLimitMs',
   'fetcher.backoffMin': 'fetcher.minBackoffSeconds',
@@ -123,6 +124,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   'fetcher.maxBackoffWait': 'fetcher.maxBackoffWaitSeconds',
   'generate.lockExpiry': 'generate.lockExpirySeconds',
   'db.changesKept': 'db.changesKeptDays',
+  'db.signature=md5': 'sha1',
+  'propose.minUseful': 'propose.minRelevant',
   'rank.maxRounds': 'rank.maxIterations',
   'search.weightLanguage': 'search.languageBoost',
 };
@@ -131,8 +134,16 @@ function unknownKey(leaves: Leaves, key: string, source: string): Problem {
   if (key === 'http.http2')
     return { key, source, text: 'this setting no longer exists, since HTTP/1.1 is always used; remove it' };
   const renamed = Object.entries(RENAMED).find(([old]) => foldKey(old) === foldKey(key))?.[1];
-  const meant = renamed ?? didYouMean(key, [...leaves.keys()]);
-  return { key, source, text: `no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}` };
+  return { key, source, text: `no such setting${suggestion(renamed ?? didYouMean(key, [...leaves.keys()]))}` };
+}
+
+/** Returns the end of the message on a value that was renamed; for other values nothing. */
+export function renamedValue({ key, value }: Given): string {
+  return typeof value === 'string' ? suggestion(RENAMED[`${key}=${value}`]) : '';
+}
+
+function suggestion(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -103,6 +103,7 @@ describe('text', () => {
     ['fetcher.storeContent', 'yes', 'expected true or false, found "yes"'],
     ['fetcher.maxCrawlDelay', '-2', 'expected a number of at least 0 or -1, found -2'],
     ['partition.urlMode', 'hosts', 'expected one of host, domain, ip, found "hosts"'],
+    ['db.signature', 'md5', 'expected one of sha1, textProfile, found "md5"; did you mean sha1?'],
     ['generate.restrictStatus', 'gone,retry', 'found ["gone","retry"]'],
     ['http.agentName', 'two words', 'found "two words"'],
     ['http.accept', 'a\r\nX-Evil: 1', 'expected printable ASCII, found "a\\r\\nX-Evil: 1"'],
@@ -190,6 +191,7 @@ describe('wrong settings', () => {
     ['fetcher.serverdelay', 'fetcher.serverDelay'],
     ['agentName', 'http.agentName'],
     ['db.max-outlinks-per-page', 'db.maxOutlinksPerPage'],
+    ['propose.minUseful', 'propose.minRelevant'],
   ])('%s suggests %s', (wrong, right) => {
     expect(failure({ overrides: { [wrong]: '1' } }).message).toContain(`did you mean ${right}?`);
   });
