@@ -21,6 +21,7 @@ describe('webcrawl rules', () => {
     expect(danger).toMatchObject({ code: 65, out: '' });
     expect(danger.err).toContain('RULE_DANGER');
     expect(danger.err).toContain('http://a.example/tag/1');
+    expect(danger.err).toContain('\nhint: if you want this, use --yes\n');
     expect(await webcrawl('rules', 'test', 'reject', '/tag/', '--host', 'a.example')).toMatchObject({ code: 1 });
     expect(await webcrawl('rules', 'add', 'reject', '/tag/', '--host', 'a.example', '--yes')).toEqual({
       code: 0,

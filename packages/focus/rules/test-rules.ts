@@ -172,7 +172,7 @@ export async function mustBeHarmless(
     'RULE_DANGER',
     `expected rules that keep all seeds and at least one page, found that ${does} ${what}`,
     {
-      hint: 'if you want this, use --yes, or `yes: true`',
+      hint: 'if you want this, use --yes',
       details,
     },
   );
