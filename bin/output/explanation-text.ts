@@ -35,7 +35,7 @@ const ADDRESSES = {
 } as const;
 
 function urlRows(explanation: Explanation): Row[] {
-  const { given, url, readableUrl, accepted, rejectedBy, rule, key, host, domain, queue, addresses, scope } =
+  const { given, url, readableUrl, accepted, rejectedBy, rule, key, host, domain, queue, addresses, scope, inbox } =
     explanation;
   const rows: Row[] = [['given', given]];
   if (url !== undefined) rows.push(['normalised', url]);
@@ -48,6 +48,7 @@ function urlRows(explanation: Explanation): Row[] {
     const name = queue.name ?? 'not looked up, see --robots';
     rows.push(['queue', `${name} (by ${queue.mode}), slot ${queue.slot}, ${number(queue.delay)} s between requests`]);
   }
+  if (inbox !== undefined) rows.push(['inbox', `${number(inbox)} waiting for the owner of the slot`]);
   if (addresses) rows.push(['addresses', `${ADDRESSES[addresses.allowed]}: ${addresses.reason}`]);
   if (scope) rows.push(['last crawl', scopeText(scope)]);
   return rows;

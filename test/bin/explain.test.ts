@@ -74,6 +74,7 @@ describe('the text output', () => {
       host: 'h',
       domain: 'h',
       queue: { mode: 'ip', slot: '00', delay: 1.5 },
+      inbox: 2,
       robots: {
         source: 'stored',
         verdict: 'denied',
@@ -108,5 +109,6 @@ describe('the text output', () => {
     expect(text).toContain('(1 h 23 min ago)');
     expect(text).toContain('not looked up, see --robots (by ip)');
     expect(text).toContain('last fetch  9000000000000000\n');
+    expect(text).toMatch(/^ {2}inbox {6,}2 waiting for the owner of the slot$/m);
   });
 });

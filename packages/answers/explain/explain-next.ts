@@ -63,7 +63,17 @@ interface RowState {
 
 const AS_SITEMAP = ' As a sitemap, named by a robots.txt or a sitemap index, it would be accepted.';
 
-export function nextOfUnknown(crawl: ScopedCrawl, rules: RulesInForce, given: string, verdict: UrlVerdict): NextStep {
+const WAITS =
+  'Not in the table yet: entries for it wait in the inbox of its slot, which the owner of the slot has not read.';
+
+/** @param inbox the number of entries for the URL in the inbox of its slot */
+export function nextOfUnknown(
+  crawl: ScopedCrawl,
+  rules: RulesInForce,
+  given: string,
+  verdict: UrlVerdict,
+  inbox = 0,
+): NextStep {
   if (!verdict.accepted) {
     const isTaken = (sitemap: boolean) => applyUrlChain(rules.plugins, given, 'outlink', { sitemap }).accepted;
     const note = !isTaken(false) && isTaken(true) ? AS_SITEMAP : '';
@@ -84,7 +94,8 @@ export function nextOfUnknown(crawl: ScopedCrawl, rules: RulesInForce, given: st
   else if (crawl.scope.isOutside(asLink.url)) link = 'as a seed only; the crawl stays in the folders of its seeds';
   else if (ignoreExternalLinks && !crawl.scope.isOnSeedSite(asLink.url))
     link = `as a seed, or when a page of the same ${ignoreExternalLinksMode} links to it`;
-  return { kind: 'not_in_table', text: `Not in the table. It would be accepted ${link}.${note}` };
+  const where = inbox > 0 ? WAITS : 'Not in the table.';
+  return { kind: 'not_in_table', text: `${where} It would be accepted ${link}.${note}` };
 }
 
 /** Returns the next step of a row. The conditions are checked in the same order as in the jobs. */

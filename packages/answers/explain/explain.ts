@@ -108,6 +108,8 @@ export interface Explanation extends Pick<UrlCheck, 'rejectedBy' | 'rule' | 'key
   readonly robots?: RobotsExplanation;
   /** The back-off of the host. Absent if the last answer of the host was normal. */
   readonly backoff?: BackoffRecord;
+  /** Number of entries for the URL in the inbox of its slot, which the owner of the slot has not added yet. Absent: none. */
+  readonly inbox?: number;
   /** The row of the URL. Absent: the table has no such row. */
   readonly page?: ExplainedPage;
   readonly next: NextStep;
@@ -127,6 +129,8 @@ export async function explain(
   const { tables, scope } = crawl;
   const normalized = normalizeUrl(rules.plugins, given, 'inject');
   const key = normalized.accepted ? rowKeyOf(normalized.url) : undefined;
+  // Before the row: the owner of the slot may add the entries meanwhile.
+  const inbox = key === undefined ? 0 : await inboxOf(crawl, key);
   const row = key === undefined ? undefined : await tables.pages.get(key, FIELDS);
   const { verdict, normalized: url, steps } = traceUrl(rules.plugins, given, 'inject', row);
   const head = {
@@ -148,8 +152,8 @@ export async function explain(
   const readable = readableUrl(url);
   const shown = { url, ...(readable !== undefined && { readableUrl: readable }) };
   const known = { ...shown, key, host, domain: domainOf(host), queue, addresses, robots };
-  const found = { ...head, ...known, ...(backoff && { backoff }) };
-  if (!row) return { ...found, next: nextOfUnknown(crawl, rules, given, verdict) };
+  const found = { ...head, ...known, ...(backoff && { backoff }), ...(inbox > 0 && { inbox }) };
+  if (!row) return { ...found, next: nextOfUnknown(crawl, rules, given, verdict, inbox) };
 
   const batches = await batchesOf(crawl, row.marks ?? {});
   const [isIndexed = false] = await tables.frontier.hasEntries([row]);
@@ -185,6 +189,14 @@ async function queueOf(
     slot: crawl.tables.slots.of(hostKeyOf(host)),
     delay: delays.of(host),
   };
+}
+
+async function inboxOf({ tables }: Pick<CrawlContext, 'tables'>, key: string): Promise<number> {
+  let count = 0;
+  for await (const entries of tables.inboxes.entriesAround([key])) {
+    count += entries.filter(({ rowKey }) => rowKey === key).length;
+  }
+  return count;
 }
 
 async function batchesOf(

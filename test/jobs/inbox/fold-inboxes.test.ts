@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   MemoryStore,
+  explain,
   jobs,
   openTables,
   rowKeyOf,
@@ -92,6 +93,9 @@ describe('links into slots of other workers', () => {
       [A, `${A}moved`, B, C, C, `${C}new`, `${C}new`, `${C}new?2`].map(rowKeyOf).sort(),
     );
     expect(await tables.pages.get(rowKeyOf(`${C}new`), ['status'])).toBeUndefined();
+    const waiting = await run((crawl) => explain(crawl, `${C}new`));
+    expect(waiting).toMatchObject({ inbox: 2, next: { kind: 'not_in_table' } });
+    expect(waiting.next.text).toContain('Not in the table yet: entries for it wait in the inbox of its slot');
     const awaited = await Promise.all(batches.map(async (batch) => (await tables.batches.get(batch)).inboxes));
     expect(awaited).toEqual([['01', '02'], ['00', '02'], ['00']]);
 
