@@ -8,7 +8,7 @@ const WITH_STAND_INS = [
   'test/fetch/address/load-undici.test.ts',
   'test/webtable/live/yielding.test.ts',
   'test/webcrawl/hbase-on-demand.test.ts',
-  'test/webcrawl/serve-without-sqlite.test.ts',
+  'test/webcrawl/missing-packages.test.ts',
 ];
 /** Tests on a real HBase, which is started once for all of them. */
 const ON_HBASE = ['test/hbase/**/*.test.ts'];

@@ -70,13 +70,15 @@ interface OpenOptions {
   /** Yield the table to a process that needs exclusive access. */
   readonly yields?: boolean;
   readonly migrates?: boolean;
+  /** The packages of the search index are needed. */
+  readonly indexes?: boolean | undefined;
   /** Settings that follow from the options of the verb, by dotted key. They take precedence over `--set`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export async function open(
   cli: Cli,
-  { create = false, settings = {}, migrates = false, ...how }: OpenOptions,
+  { create = false, settings = {}, migrates = false, indexes = false, ...how }: OpenOptions,
 ): Promise<OpenContext> {
   const { io } = cli;
   const { config, set, verbose, wait } = cli.options();
@@ -95,7 +97,7 @@ export async function open(
       ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
       onWait: sayWaiting(cli),
     },
-    { migrates },
+    { migrates, indexes },
   );
   const { owner, notServed } = crawl;
   if (verbose && owner)
@@ -133,16 +135,7 @@ export async function runJob<R extends Report = Report>(
   cli: Cli,
   name: string,
   start: (crawl: OpenContext, options: JobOptions & { readonly shard?: Shard }, library: Library) => Promise<R>,
-  {
-    data,
-    create = false,
-    alone = true,
-    migrates = false,
-    settings = {},
-    shard,
-    isSilent = false,
-    saysNext = false,
-  }: JobRun = {},
+  { data, alone = true, shard, isSilent = false, saysNext = false, ...opening }: JobRun = {},
 ): Promise<R> {
   const { io } = cli;
   const { json, quiet, verbose } = cli.options();
@@ -151,7 +144,7 @@ export async function runJob<R extends Report = Report>(
   let saidSection = false;
   let proxy: string;
   {
-    await using crawl = await open(cli, { name, create, alone, migrates, settings });
+    await using crawl = await open(cli, { ...opening, name, alone });
     proxy = crawl.settings.http.proxy;
     try {
       report = await start(

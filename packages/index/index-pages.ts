@@ -23,6 +23,8 @@ import {
   type IndexRun,
 } from './indexer.js';
 import { reconcile, type Lag } from './reconcile.js';
+import { loadOpenSearch } from './opensearch/connection.js';
+import { loadEngine } from './sqlite/database.js';
 import { fileId } from './sqlite/file-id.js';
 import { INDEX_FILE } from './sqlite/schema.js';
 import { sweepCanonicals } from './sweep-canonicals.js';
@@ -136,8 +138,9 @@ async function asOnlyWriter<T>(
 }
 
 /** The file of the index. Undefined: the index is not a file. */
-function fileOf({ plugins, settings, indexFolder }: CrawlContext): string | undefined {
-  const isOurs = settings.index.writer === 'sqlite' && !plugins.some(({ indexWriter }) => indexWriter);
+function fileOf(crawl: CrawlContext): string | undefined {
+  const { settings, indexFolder } = crawl;
+  const isOurs = settings.index.writer === 'sqlite' && !targetOf(crawl);
   return isOurs && indexFolder !== undefined ? join(indexFolder, INDEX_FILE) : undefined;
 }
 
@@ -154,8 +157,17 @@ async function register({ tables: { runs, batches } }: CrawlContext): Promise<vo
   await runs.changeConsumer(CONSUMER, true);
 }
 
+const targetOf = ({ plugins }: Pick<CrawlContext, 'plugins'>): IndexTarget | undefined =>
+  plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
+
+/** Loads the packages that the index needs. @throws CrawlError MISSING_PACKAGE */
+export async function loadIndexPackages(crawl: Pick<CrawlContext, 'plugins' | 'settings'>): Promise<void> {
+  if (targetOf(crawl)) return;
+  await (crawl.settings.index.writer === 'opensearch' ? loadOpenSearch() : loadEngine());
+}
+
 async function openTarget(crawl: CrawlContext, signal?: AbortSignal): Promise<IndexWriter> {
-  const target: IndexTarget | undefined = crawl.plugins.findLast(({ indexWriter }) => indexWriter)?.indexWriter;
+  const target = targetOf(crawl);
   const table = await crawl.tables.id();
   if (target) return target.open(table);
   const { writer, url } = crawl.settings.index;

@@ -19,5 +19,13 @@ export { openSqliteWriter } from './sqlite/writer.js';
 export { openOpenSearchWriter } from './opensearch/writer.js';
 export { openOpenSearchReader } from './opensearch/reader.js';
 export { openIndexReader, type ReaderOptions } from './sqlite/reader/open-reader.js';
-export { forgetIndex, index, openIndexer, repairIndex, type Indexer, type IndexOptions } from './index-pages.js';
+export {
+  forgetIndex,
+  index,
+  loadIndexPackages,
+  openIndexer,
+  repairIndex,
+  type Indexer,
+  type IndexOptions,
+} from './index-pages.js';
 export { openWriterThread } from './writing/writer-thread.js';

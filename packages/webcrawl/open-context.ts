@@ -129,12 +129,13 @@ export interface OpenContext extends CrawlContext, AsyncDisposable {
 /**
  * Opens a table and reads settings and plugins.
  * @param how.migrates opens a table of an earlier schema version too; only for the job `migrate`
- * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
+ * @param how.indexes loads the packages of the search index first, so that no table is created if one is missing (MISSING_PACKAGE)
+ * @throws CrawlError BAD_SETTING, BAD_INPUT, BAD_PLUGIN, MISSING_PACKAGE, NO_TABLE, TABLE_LOCKED, TABLE_VERSION, TABLE_DAMAGED, STORE_FULL,
  * STORE_FAILED; on HBase STORE_AWAY, STORE_DENIED too
  */
 export async function openContext(
   options: OpenCrawlOptions = {},
-  how: { readonly migrates?: boolean } = {},
+  how: { readonly migrates?: boolean; readonly indexes?: boolean } = {},
 ): Promise<OpenContext> {
   checks.openCrawl(options);
   const { settings, sources } = loadSettings({
@@ -157,6 +158,7 @@ export async function openContext(
     'apply rules': async (changes) =>
       (await import('../focus/index.js')).changeRuledRows({ tables }, changes as RuledChanges),
   };
+  if (how.indexes) await (await import('../index/index.js')).loadIndexPackages({ plugins, settings });
   const store = await openStore(options, { status, verbs });
   const shared = store instanceof SharedStore ? store : undefined;
   let tables: Tables;

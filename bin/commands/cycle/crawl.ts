@@ -170,7 +170,7 @@ Examples:
           });
         };
         const saysNext = !isServed && !isContinuous && !shard;
-        const how = { settings, isSilent: log?.isOnStderr ?? false, saysNext, shard };
+        const how = { settings, indexes: isServed, isSilent: log?.isOnStderr ?? false, saysNext, shard };
         await runJob(cli, 'crawl', start, { create: true, ...how });
       },
     );

@@ -57,6 +57,10 @@ interface Patience {
 
 const MAX_WAIT_MS = 30_000;
 
+/** @throws CrawlError MISSING_PACKAGE */
+export const loadOpenSearch = () =>
+  optionalPackage('@opensearch-project/opensearch', 'OpenSearch', () => import('@opensearch-project/opensearch'));
+
 /** Makes a connection without sending a request. @throws CrawlError MISSING_PACKAGE */
 export async function connect({
   url,
@@ -65,8 +69,7 @@ export async function connect({
   wait = 500,
   responseMs = 120_000,
 }: OpenSearchLocation): Promise<Connection> {
-  const load = () => import('@opensearch-project/opensearch');
-  const { Client } = await optionalPackage('@opensearch-project/opensearch', 'OpenSearch', load);
+  const { Client } = await loadOpenSearch();
   const { node, index, username, password } = partsOf(url);
   const name = `${node.replace(/\/$/, '')}/${index}`;
   const client: Client = new Client({

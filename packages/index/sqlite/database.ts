@@ -31,9 +31,14 @@ type Engine = (file: string, options: OpenOptions) => Omit<Database, 'engine'>;
  * file cannot be opened
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
-  const own = nodeEngine();
-  const [engine, open] = own ? ['node:sqlite', own] : ['libsql', await libsqlEngine()];
+  const [engine, open] = await loadEngine();
   return { engine, ...open(file, options) };
+}
+
+/** @throws CrawlError MISSING_PACKAGE as {@link openDatabase} */
+export async function loadEngine(): Promise<readonly [name: string, open: Engine]> {
+  const own = nodeEngine();
+  return own ? ['node:sqlite', own] : ['libsql', await libsqlEngine()];
 }
 
 interface NodeSqlite {
