@@ -62,9 +62,9 @@ says why.`;
 export type WriteAuditReport = (crawl: Pick<OpenContext, 'tables'>, report: AuditReport) => Promise<void>;
 
 /**
- * Checks the options and makes the writer. A wrong option is found here, before the audit begins.
+ * Checks the options and makes the writer. A wrong option and a missing package are found here, before the audit begins.
  * @param hasSince whether the audit compares with a mark or a time
- * @throws CrawlError USAGE
+ * @throws CrawlError USAGE, MISSING_PACKAGE
  */
 export async function auditReportWriter(
   cli: Cli,

@@ -43,6 +43,7 @@ const SEED = 'http://127.0.0.1:9/';
 test.each([
   ['crawl', SEED, '--serve', '--port', '0'],
   ['crawl', SEED, '--serve', '--port', '0', '--set', 'index.writer=opensearch', '--set', `index.url=${SEED}index`],
+  ['audit', SEED, '-o', join(folder, 'report.xlsx')],
 ])('%s %s %s without its package ends before it prints or creates anything', async (...args) => {
   const { code, out, err } = await runLine(['--table', join(folder, 'table'), ...args]);
   expect([code, out]).toEqual([69, '']);

@@ -1,3 +1,4 @@
+import { loadWorkbook } from '../../export/index.js';
 import type { AuditFinding, AuditReport, AuditRule, AuditSummary } from '../report.js';
 import { createGate, type AuditOutcome } from '../gate/outcome.js';
 import { parseFailOn } from '../gate/fail-on.js';
@@ -62,13 +63,14 @@ export interface AuditOutput {
 }
 
 /**
- * Prepares the output of an audit. A wrong option is found here, before the audit begins.
- * @throws CrawlError USAGE
+ * Prepares the output of an audit. A wrong option and a missing package are found here, before the audit begins.
+ * @throws CrawlError USAGE, MISSING_PACKAGE
  */
 export async function auditOutput(options: AuditOutputOptions): Promise<AuditOutput> {
   const { format, rules, failOn = [], hasSince = false, allowPartial = false, sources = false } = options;
   const conditions = parseFailOn(failOn, { rules, hasSince });
   const map = (options.map ?? []).map(parseMap);
+  if (format === 'xlsx') await loadWorkbook();
   return {
     needsBeside: (summary) => format === 'html' && !holdsSources(summary),
     async write({ summary, findings, sourcesOf }, put, beside) {
