@@ -1,10 +1,13 @@
 import type { TableName } from './schema.js';
-import type { ColumnSelector, KeyRange, Store, StoredRow } from './store.js';
+import type { ColumnSelector, KeyRange, RowChange, Store, StoredRow } from './store.js';
 
 /** The smallest key that is greater than `key`. */
 export function after(key: string): string {
   return `${key}\u0001`;
 }
+
+/** The changes that remove whole rows. */
+export const removals = (keys: readonly string[]): RowChange[] => keys.map((key) => ({ key, clear: true }));
 
 /** Returns the first rows of a range, at most `limit` rows. */
 export async function readRange(

@@ -3,7 +3,7 @@ import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { json, text } from '../pages/codec.js';
 import type { PageRow } from '../pages/page.js';
-import { scanSteps } from '../scan-steps.js';
+import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../../packages/util/index.js';
@@ -127,8 +127,7 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
     await changeShared(store, exclusive, row, decided, `header ${batchId}`);
     if (!before && after) await enter(zoneOf(after.state), batchId);
     const old = before && zoneOf(before.state);
-    if (old && after && hasLeft(old, after.state))
-      await store.write('batch', [{ key: `${old}|${batchId}`, clear: true }]);
+    if (old && after && hasLeft(old, after.state)) await store.write('batch', removals([`${old}|${batchId}`]));
     return after;
   }
 
@@ -249,11 +248,7 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
         for await (const entries of entriesOf(zone)) {
           const stale = entries.filter(({ header }) => hasLeft(zone, header.state));
           removed += stale.length;
-          if (stale.length > 0)
-            await store.write(
-              'batch',
-              stale.map(({ key }) => ({ key, clear: true })),
-            );
+          await store.write('batch', removals(stale.map(({ key }) => key)));
         }
       }
       return removed;

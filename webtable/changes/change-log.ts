@@ -9,7 +9,7 @@
  */
 import type { Exclusive } from '../../packages/util/index.js';
 import type { HostKey } from '../keys/host-key.js';
-import { after, scanSteps } from '../scan-steps.js';
+import { after, removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import {
@@ -79,10 +79,7 @@ export function createChangeLog(store: Store, exclusive: Exclusive) {
         // The removal is recorded first. Otherwise, after a kill, a reader would assume that the log is complete. The recorded time is just
         // after the last removed entry, so a reader that has read this entry has missed no entry.
         await noteRemoved(timeOfCursor(rows.at(-1)!.key.slice(ZONE_START.length)) + 1);
-        await store.write(
-          'batch',
-          rows.map(({ key }) => ({ key, clear: true })),
-        );
+        await store.write('batch', removals(rows.map(({ key }) => key)));
         removed += rows.length;
       }
       return removed;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rowKeyOf } from '../keys/row-key.js';
-import { after, scanSteps } from '../scan-steps.js';
+import { after, removals, scanSteps } from '../scan-steps.js';
 import type { Column, RowChange, Store } from '../store.js';
 import type { Compaction, ContentLocation, ContentStore, StoredRecord } from './content-store.js';
 import { contentOf, readRecord } from './warc-reader.js';
@@ -19,12 +19,6 @@ const REMOVED_AT_ONCE = 20;
  * points at it. The caller that opened the store must close it.
  */
 export function createRowContent(store: Store): ContentStore {
-  const remove = (keys: readonly string[]): Promise<void> =>
-    store.write(
-      TABLE,
-      keys.map((key) => ({ key, clear: true })),
-    );
-
   async function records(locations: readonly ContentLocation[]): Promise<(StoredRecord | undefined)[]> {
     const keys = locations.map(({ segment }) => segment);
     return (await store.get(TABLE, keys, [COLUMN])).map((row) => {
@@ -66,15 +60,15 @@ export function createRowContent(store: Store): ContentStore {
     },
     read: async (locations) => (await records(locations)).map((record) => record && contentOf(record)),
     has: async ({ segment }) => (await store.get(TABLE, [segment], [COLUMN]))[0] !== undefined,
-    discard: (locations) => remove(locations.map(({ segment }) => segment)),
+    discard: (locations) => store.write(TABLE, removals(locations.map(({ segment }) => segment))),
     isMostlyDead: async () => false,
-    compaction: async () => createCompaction(store, remove),
+    compaction: async () => createCompaction(store),
     close: async () => {},
   };
 }
 
 /** Removes the records that no row points at. A killed process may have left such records. */
-function createCompaction(store: Store, remove: (keys: readonly string[]) => Promise<void>): Compaction {
+function createCompaction(store: Store): Compaction {
   /** All records before this key are done. */
   let from = '';
   const removed = { segments: 0, bytes: 0 };
@@ -86,7 +80,7 @@ function createCompaction(store: Store, remove: (keys: readonly string[]) => Pro
       const others = rows.filter(({ key }) => !kept.has(key));
       removed.segments += others.length;
       for (const { cells } of others) removed.bytes += cells.get(COLUMN)?.length ?? 0;
-      await remove(others.map(({ key }) => key));
+      await store.write(TABLE, removals(others.map(({ key }) => key)));
     }
     from = end ?? from;
   }

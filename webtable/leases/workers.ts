@@ -1,6 +1,6 @@
 /** The reports of the workers of a table: one row for each worker in table `meta`. Other processes add up these reports. */
 import { json } from '../pages/codec.js';
-import { after, readRange, scanSteps } from '../scan-steps.js';
+import { after, readRange, removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 
@@ -55,11 +55,7 @@ export function createWorkers(store: Store) {
         const cell = cells.get(COLUMN);
         return cell !== undefined && codec.decode(cell).at < before;
       });
-      if (old.length > 0)
-        await store.write(
-          'meta',
-          old.map(({ key }) => ({ key, clear: true })),
-        );
+      await store.write('meta', removals(old.map(({ key }) => key)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { FRONTIER_FIELDS } from '../frontier/frontier-rows.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { chunked } from '../pages/chunked.js';
 import type { Pages } from '../pages/pages.js';
-import { scanSteps } from '../scan-steps.js';
+import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import { createSoleLeases } from '../leases/leases.js';
 import type { Store } from '../store.js';
@@ -63,10 +63,7 @@ async function closeBatches(store: Store, progress: MigrationProgress): Promise<
     for (const { key, cells } of rows) {
       const { size, consumers = [] } = headerCodec.decode(cells.get(header)!);
       // A consumer without this row reads the whole table in its next run.
-      await store.write(
-        'meta',
-        consumers.map((consumer) => ({ key: `consumer-${consumer}`, clear: true })),
-      );
+      await store.write('meta', removals(consumers.map((consumer) => `consumer-${consumer}`)));
       const put = new Map([[header, headerCodec.encode({ state: 'closed', size })] as const]);
       await store.write('batch', [{ key: headerKey(key.slice(2)), put }]);
       await store.write('batch', [{ key, clear: true }]);
@@ -84,10 +81,6 @@ async function removeEntries(
 ): Promise<void> {
   for await (const rows of scanSteps(store, table, [family], [{ start }], CHUNK)) {
     const keys = rows.map(({ key }) => key).filter((key) => !key.endsWith(FENCE));
-    if (keys.length > 0)
-      await store.write(
-        table,
-        keys.map((key) => ({ key, clear: true })),
-      );
+    await store.write(table, removals(keys));
   }
 }

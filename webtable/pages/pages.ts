@@ -21,7 +21,7 @@ import {
 } from '../content/content-store.js';
 import { BODIES, addMoved, recordGroups, textPart, type RecordPart, type RowDraft } from './page-records.js';
 import { editedText, isWholeText, textOf, textRecord, type TextEdits } from './text-record.js';
-import { scanSteps } from '../scan-steps.js';
+import { removals, scanSteps } from '../scan-steps.js';
 
 /** Which rows of the table to read, and which fields. */
 export interface PageScan<F extends Field> {
@@ -235,11 +235,7 @@ export function createPages(store: Store, content: () => ContentStore): Pages {
         const asRead = rows.map((change, i) => ({ ...change, record: before[i]?.record ?? null }));
         return store.write('webpage', asRead);
       }),
-    remove: (keys) =>
-      store.write(
-        'webpage',
-        keys.map((key) => ({ key, clear: true })),
-      ),
+    remove: (keys) => store.write('webpage', removals(keys)),
   };
 }
 

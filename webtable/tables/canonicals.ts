@@ -4,7 +4,7 @@
  * but never misses a page that was checked.
  */
 import { text } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 
@@ -22,6 +22,7 @@ const STEP = 1000;
 
 // No row key contains a blank, so all keys with this prefix sort together.
 const PREFIX = 'canonical ';
+const ALL = { start: PREFIX, end: 'canonical!' };
 const noteKey = (canonical: string): string => `${PREFIX}${canonical}`;
 const linkKey = ({ page, canonical }: CanonicalLink): string => `${noteKey(canonical)} ${page}`;
 
@@ -38,11 +39,7 @@ export function createCanonicals(store: Store) {
     },
 
     async remove(links: readonly CanonicalLink[]): Promise<void> {
-      if (links.length > 0)
-        await store.write(
-          'meta',
-          links.map((link) => ({ key: linkKey(link), clear: true })),
-        );
+      await store.write('meta', removals(links.map(linkKey)));
     },
 
     /** The pages that name this page as canonical, in steps. */
@@ -56,8 +53,7 @@ export function createCanonicals(store: Store) {
 
     /** All entries, in steps. If a canonical page has a record, the record comes before the links to the page and has no `page`. */
     async *all(): AsyncGenerator<{ readonly canonical: string; readonly page?: string }[]> {
-      const range = { start: PREFIX, end: 'canonical!' };
-      for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
+      for await (const rows of scanSteps(store, 'meta', [COLUMN], [ALL], STEP)) {
         yield rows.map(({ key }) => {
           const [canonical = '', page] = key.slice(PREFIX.length).split(' ');
           return page === undefined ? { canonical } : { canonical, page };
@@ -91,12 +87,8 @@ export function createCanonicals(store: Store) {
 
     /** Removes all entries. */
     async clear(): Promise<void> {
-      const range = { start: 'canonical ', end: 'canonical!' };
-      for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
-        await store.write(
-          'meta',
-          rows.map(({ key }) => ({ key, clear: true })),
-        );
+      for await (const rows of scanSteps(store, 'meta', [COLUMN], [ALL], STEP)) {
+        await store.write('meta', removals(rows.map(({ key }) => key)));
       }
     },
   };
