@@ -85,6 +85,16 @@ export function metaValue<T>(row: StoredRow | undefined, column: Column, codec: 
   }
 }
 
+/** Returns the value of a row of any table, for data that can be lost: undefined if the row has none, or if it cannot be read. */
+export function readableValue<T>(row: StoredRow | undefined, column: Column, codec: Codec<T>): T | undefined {
+  const cell = row?.cells.get(column);
+  try {
+    return cell && codec.decode(cell);
+  } catch {
+    return undefined;
+  }
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRecordOfText = (value: unknown): boolean =>

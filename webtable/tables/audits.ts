@@ -1,6 +1,6 @@
 /** Data that only audits use: the results of their requests to URLs without a row, and the findings to hide. */
 import type { Exclusive } from '../../packages/util/index.js';
-import { json, metaValue } from '../pages/codec.js';
+import { json, metaValue, readableValue } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -25,15 +25,9 @@ export function createAudits(store: Store, exclusive: Exclusive) {
       const start = `audit-${kind}|`;
       const range = { start, end: `audit-${kind}}` };
       for await (const rows of scanSteps(store, 'meta', [column], [range], STEP)) {
-        for (const { key, cells } of rows) {
-          const cell = cells.get(column);
-          let note: unknown;
-          try {
-            note = cell && anything.decode(cell);
-          } catch {
-            continue;
-          }
-          if (note !== undefined) yield [key.slice(start.length), note];
+        for (const row of rows) {
+          const note = readableValue(row, column, anything);
+          if (note !== undefined) yield [row.key.slice(start.length), note];
         }
       }
     },

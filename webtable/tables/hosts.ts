@@ -3,7 +3,7 @@
  * records whether the name first led to a public or a private address. A record that cannot be read counts as missing.
  */
 import type { HostKey } from '../keys/host-key.js';
-import { json, text, type Codec } from '../pages/codec.js';
+import { json, readableValue, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
@@ -76,17 +76,10 @@ const seedCodec: Codec<SeedReach> = {
 
 export function createHosts(store: Store) {
   function column<K extends string, V>(name: Column, codec: Codec<V>) {
-    const decode = (cell: Uint8Array | undefined): V | undefined => {
-      try {
-        return cell && codec.decode(cell);
-      } catch {
-        return undefined;
-      }
-    };
     return {
       async get(keys: readonly K[]): Promise<(V | undefined)[]> {
         const rows = await store.get('host', keys, [name]);
-        return rows.map((row) => decode(row?.cells.get(name)));
+        return rows.map((row) => readableValue(row, name, codec));
       },
       async put(values: ReadonlyMap<K, V>): Promise<void> {
         const changes = Array.from(values, ([key, value]) => ({ key, put: new Map([[name, codec.encode(value)]]) }));
@@ -106,7 +99,7 @@ export function createHosts(store: Store) {
       ): Promise<Map<K, V | undefined>> {
         const after = new Map<K, V | undefined>();
         await changeShared(store, withoutLock, { table: 'host', keys, column: name }, async (key, row) => {
-          const before = decode(row?.cells.get(name));
+          const before = readableValue(row, name, codec);
           const value = await decide(key as K, before);
           after.set(key as K, value === undefined ? before : (value ?? undefined));
           if (value === undefined) return undefined;

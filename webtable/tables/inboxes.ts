@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FENCE, type Slots } from '../keys/partition.js';
-import { json } from '../pages/codec.js';
+import { json, readableValue } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
@@ -139,15 +139,8 @@ export function sourceOfEntry(key: string): EntrySource {
   return { run, slot, part };
 }
 
-function toEntry({ key, cells, at }: StoredRow): InboxEntry {
+function toEntry(row: StoredRow): InboxEntry {
+  const { key, at } = row;
   const rowKey = key.slice(key.indexOf('|') + 1, key.lastIndexOf('|'));
-  return { rowKey, source: sourceOfEntry(key), value: valueOf(cells.get(COLUMN)), at };
-}
-
-function valueOf(cell: Uint8Array | undefined): object | undefined {
-  try {
-    return cell && codec.decode(cell);
-  } catch {
-    return undefined;
-  }
+  return { rowKey, source: sourceOfEntry(key), value: readableValue(row, COLUMN, codec), at };
 }

@@ -2,10 +2,10 @@
  * Statistics of the rows by prefix. They come from passes over the table. Each scope has one row, which a pass replaces atomically. So a
  * reader gets the statistics of one pass, and a killed pass leaves the earlier statistics unchanged.
  */
-import { json } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { json, readableValue } from '../pages/codec.js';
+import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS, type Status } from '../schema.js';
-import type { Store } from '../store.js';
+import type { Store, StoredRow } from '../store.js';
 import { unpackPrefixes } from './packed-prefixes.js';
 
 /** Sums over rows. */
@@ -68,14 +68,8 @@ const passCodec = json<PrefixPass>(
   (value) => typeof value === 'object' && value !== null && 'madeAt' in value && typeof value.madeAt === 'number',
 );
 
-function toPass(cell: Uint8Array | undefined): PrefixPass | undefined {
-  try {
-    return cell && passCodec.decode(cell);
-  } catch {
-    // The statistics can be rebuilt from the rows.
-    return undefined;
-  }
-}
+/** The statistics can be rebuilt from the rows. */
+const passIn = (row: StoredRow | undefined): PrefixPass | undefined => readableValue(row, PASS, passCodec);
 
 /** @param scope a parameter of every method: a domain, or `*` for the whole table; each scope has its own statistics */
 export function createPrefixes(store: Store) {
@@ -83,7 +77,7 @@ export function createPrefixes(store: Store) {
     /** The last pass; undefined if there was no pass. */
     async latest(scope: string): Promise<PrefixPass | undefined> {
       const [row] = await store.get('rule', [keyOf(scope)], [PASS]);
-      return toPass(row?.cells.get(PASS));
+      return passIn(row);
     },
 
     /**
@@ -92,7 +86,7 @@ export function createPrefixes(store: Store) {
      */
     async read(scope: string): Promise<StoredStatistics | undefined> {
       const [row] = await store.get('rule', [keyOf(scope)], [PASS, FIGURES]);
-      const pass = toPass(row?.cells.get(PASS));
+      const pass = passIn(row);
       const packed = row?.cells.get(FIGURES);
       return pass && packed && { pass, prefixes: () => unpackPrefixes(packed) };
     },
@@ -110,12 +104,8 @@ export function createPrefixes(store: Store) {
       await store.write('rule', [{ key: keyOf(scope), put }]);
       if (scope !== '*') return;
       for await (const rows of scanSteps(store, 'rule', [PASS], [ALL], 1000)) {
-        const old = rows.filter(({ cells }) => (toPass(cells.get(PASS))?.madeAt ?? -Infinity) < pass.madeAt);
-        if (old.length > 0)
-          await store.write(
-            'rule',
-            old.map(({ key }) => ({ key, clear: true })),
-          );
+        const old = rows.filter((row) => (passIn(row)?.madeAt ?? -Infinity) < pass.madeAt);
+        await store.write('rule', removals(old.map(({ key }) => key)));
       }
     },
   };

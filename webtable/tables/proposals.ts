@@ -1,4 +1,4 @@
-import { json } from '../pages/codec.js';
+import { json, readableValue } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -76,13 +76,9 @@ export function createProposals(store: Store) {
     /** Returns the last proposals, without those that cannot be read; undefined if there is no proposal. */
     async read(): Promise<StoredProposals | undefined> {
       const [row] = await store.get('rule', [KEY], [INDEX_COLUMNS.proposals]);
-      const cell = row?.cells.get(INDEX_COLUMNS.proposals);
-      try {
-        return cell && withoutDamaged(codec.decode(cell));
-      } catch {
-        // The next run of `rules propose` makes the proposals again.
-        return undefined;
-      }
+      // If they cannot be read, the next run of `rules propose` makes them again.
+      const stored = readableValue(row, INDEX_COLUMNS.proposals, codec);
+      return stored && withoutDamaged(stored);
     },
 
     put(proposals: StoredProposals): Promise<void> {

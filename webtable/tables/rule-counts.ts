@@ -2,7 +2,7 @@
  * The counts of each rule: on how many rows and links the rule had decided when the rows were counted. Each rule has a row with a point for
  * each of the last counts. A lost point does no harm, because the next count adds another.
  */
-import { json } from '../pages/codec.js';
+import { json, readableValue } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store, StoredRow } from '../store.js';
@@ -95,12 +95,7 @@ const idOf = (key: string): string => key.slice(HISTORY.length);
 const pack = ({ at, refused, relevant, links }: RulePoint): Packed[number] => [at, refused, relevant, links];
 
 function pointsOf(row: StoredRow | undefined): readonly RulePoint[] {
-  const cell = row?.cells.get(COLUMN);
-  if (!cell) return [];
-  try {
-    return codec.decode(cell).map(([at, refused, relevant, links]) => ({ at, refused, relevant, links }));
-  } catch {
-    // The next count begins a new history.
-    return [];
-  }
+  // If they cannot be read, the next count begins a new history.
+  const points = readableValue(row, COLUMN, codec) ?? [];
+  return points.map(([at, refused, relevant, links]) => ({ at, refused, relevant, links }));
 }

@@ -2,7 +2,7 @@
  * The templates of sites, from which the main content of pages is found. A site is an origin (host, scheme and port), or the first folder of
  * one. It is named by the start of the row keys of its pages. A lost template does no harm, because it is learned again.
  */
-import { json } from '../pages/codec.js';
+import { json, readableValue } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -111,15 +111,7 @@ export function createSiteTemplates(store: Store, exclusive: Exclusive) {
 
 const keyOf = (name: string): string => `${PREFIX}${name}`;
 
-function siteIn(row: StoredRow | undefined): StoredSite | undefined {
-  const cell = row?.cells.get(COLUMN);
-  if (!cell) return undefined;
-  try {
-    return codec.decode(cell);
-  } catch {
-    return undefined;
-  }
-}
+const siteIn = (row: StoredRow | undefined): StoredSite | undefined => readableValue(row, COLUMN, codec);
 
 function isStoredSite(value: unknown): boolean {
   const { rule, number, learnedAt, readerBegan, sample } = value as StoredSite;
