@@ -74,9 +74,7 @@ export function createBatchEntries(store: Store, slots: Slots) {
   const rangesOf = (batchId: string, zone: Zone, ofSlots: Iterable<string> = slots.all): KeyRange[] =>
     Array.from(ofSlots, (slot) => ({ start: startOf(zone, slot, batchId), end: `${zone}${slot}|${batchId}${FENCE}` }));
 
-  async function write(changes: readonly RowChange[]): Promise<void> {
-    if (changes.length > 0) await store.write('batch', changes);
-  }
+  const write = (changes: readonly RowChange[]): Promise<void> => store.write('batch', changes);
 
   /** Writes rows into a zone, in groups. */
   async function enter(zone: Zone, batchId: string, rows: readonly QueuedRow[], maxRows = GROUP): Promise<void> {

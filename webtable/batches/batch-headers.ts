@@ -98,7 +98,6 @@ export function createBatchHeaders(store: Store, slots: Slots, exclusive: Exclus
   }
 
   async function findAll(batchIds: readonly string[]): Promise<(BatchHeader | undefined)[]> {
-    if (batchIds.length === 0) return [];
     const rows = await store.get('batch', batchIds.map(headerKey), [HEADER]);
     return rows.map((row, i) => headerIn(batchIds[i]!, row));
   }

@@ -39,7 +39,6 @@ export function createChangeLog(store: Store, exclusive: Exclusive) {
 
     /** Writes entries. Call it before you change the rows. */
     async write(batch: LoggedBatch, items: readonly LogItem[]): Promise<void> {
-      if (items.length === 0) return;
       await store.write(
         'batch',
         items.map((item) => rowOfEntry(batch, item)),

@@ -50,7 +50,7 @@ export function createRowContent(store: Store): ContentStore {
         changes.push({ key: segment, put: new Map([[COLUMN, bytes]]) });
         locations.push({ segment, offset: 0, length: bytes.length });
       }
-      if (changes.length > 0) await store.write(TABLE, changes);
+      await store.write(TABLE, changes);
       return locations;
     },
     records,

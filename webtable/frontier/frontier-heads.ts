@@ -94,7 +94,7 @@ export function createFrontierHeads(
       if (isMoved && from !== undefined) removed.push({ key: keys.head(from, host), clear: true });
       heads.set(host, { score });
     }
-    for (const changes of [added, noted, removed]) if (changes.length > 0) await store.write('frontier', changes);
+    for (const changes of [added, noted, removed]) await store.write('frontier', changes);
   }
 
   /** Returns the best score in the queue of a host. It assumes that this score is not above `head`. */
@@ -117,11 +117,10 @@ export function createFrontierHeads(
     /** Removes the notes of these hosts that name a missing head, so that a new head can be created. */
     async removeLooseNotes(rows: readonly HostScore[]): Promise<void> {
       const { lost } = await notes.confirmed(rows.map(hostOf));
-      if (lost.size > 0)
-        await store.write(
-          'frontier',
-          [...lost.keys()].map((host) => notes.change(host, undefined)),
-        );
+      await store.write(
+        'frontier',
+        Array.from(lost.keys(), (host) => notes.change(host, undefined)),
+      );
     },
 
     async removeStale(): Promise<number> {

@@ -29,15 +29,12 @@ export function createFrontierMoves(store: Store, keys: FrontierKeys, heads: Fro
       const dueAdded = dueScores(added);
       const dueRemoved = dueScores(removed);
       const found = await heads.read([...dueAdded, ...dueRemoved]);
-      if (added.length > 0) {
-        await store.write(
-          'frontier',
-          added.map(({ entryKey, score }) => putScore(entryKey, score)),
-        );
-      }
+      await store.write(
+        'frontier',
+        added.map(({ entryKey, score }) => putScore(entryKey, score)),
+      );
       await heads.raise(found, dueAdded);
       await between?.();
-      if (removed.length === 0) return;
       await store.write(
         'frontier',
         removed.map(({ entryKey: key, at }) => ({ key, clear: true, at })),

@@ -18,7 +18,7 @@ const NO_HEAD = -Infinity;
 export function createHeadNotes(store: Store, keys: FrontierKeys) {
   async function read(hosts: Iterable<HostKey>): Promise<Heads> {
     const asked = [...new Set(hosts)];
-    const found = asked.length > 0 ? await store.get('frontier', asked.map(keys.note), COLUMNS) : [];
+    const found = await store.get('frontier', asked.map(keys.note), COLUMNS);
     const heads: Heads = new Map();
     for (const [i, host] of asked.entries()) {
       const score = scoreIn(found[i]?.cells);

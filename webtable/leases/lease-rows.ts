@@ -73,7 +73,6 @@ export function createLeaseRows(store: Store) {
   function kindOf<R>({ prefix, column, codec }: Kind<R>) {
     return {
       async get(names: readonly string[]): Promise<(SeenRow<R> | undefined)[]> {
-        if (names.length === 0) return [];
         const keys = names.map((name) => prefix + name);
         return (await store.get('meta', keys, [column])).map(seen);
       },

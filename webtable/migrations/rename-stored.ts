@@ -66,8 +66,10 @@ export async function renameStored(store: Store, progress: Pick<MigrationProgres
     const family = cells.column.slice(0, cells.column.indexOf(':'));
     for await (const rows of scanSteps(store, cells.table, [family], [cells.range], STEP)) {
       if (progress.aborted) return false;
-      const changes = rows.flatMap((row) => changesOf(row, cells));
-      if (changes.length > 0) await store.write(cells.table, changes);
+      await store.write(
+        cells.table,
+        rows.flatMap((row) => changesOf(row, cells)),
+      );
     }
   }
   return true;

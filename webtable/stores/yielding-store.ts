@@ -4,7 +4,8 @@ import type { ColumnSelector, RowChange, ScanOptions, Store, StoredRow } from '.
 
 /**
  * Passes all calls to another store, and yields to the event loop between the calls. A store that answers from memory never yields by
- * itself. All jobs use this store, so no job blocks the process.
+ * itself. All jobs use this store, so no job blocks the process. A read without keys and a write without changes do not reach the
+ * other store.
  */
 export class YieldingStore implements Store {
   /** The store that does the work. */
@@ -26,6 +27,7 @@ export class YieldingStore implements Store {
     keys: readonly string[],
     columns: readonly ColumnSelector[],
   ): Promise<(StoredRow | undefined)[]> {
+    if (keys.length === 0) return [];
     const rows = await this.inner.get(table, keys, columns);
     while (this.#timeSlice.isOver) await this.#timeSlice.next();
     return rows;
@@ -49,6 +51,7 @@ export class YieldingStore implements Store {
   }
 
   async write(table: TableName, changes: readonly RowChange[]): Promise<void> {
+    if (changes.length === 0) return;
     await this.inner.write(table, changes);
     while (this.#timeSlice.isOver) await this.#timeSlice.next();
   }

@@ -36,7 +36,7 @@ export function createAudits(store: Store, exclusive: Exclusive) {
         key: `audit-${kind}|${key}`,
         put: new Map([[column, anything.encode(note)]]),
       }));
-      if (changes.length > 0) await store.write('meta', changes);
+      await store.write('meta', changes);
     },
     /** The findings to hide. @throws CrawlError TABLE_DAMAGED if the list cannot be read */
     async ignored(): Promise<readonly unknown[]> {

@@ -30,12 +30,11 @@ export function createCanonicals(store: Store) {
   return {
     /** Adds the missing links. Call it before the canonical page is read. */
     async enter(links: readonly CanonicalLink[]): Promise<void> {
-      if (links.length === 0) return;
       const keys = links.map(linkKey);
       const found = await store.get('meta', keys, [COLUMN]);
       const put = new Map([[COLUMN, text.encode('')]]);
       const missing = keys.filter((_, i) => !found[i]).map((key) => ({ key, put }));
-      if (missing.length > 0) await store.write('meta', missing);
+      await store.write('meta', missing);
     },
 
     async remove(links: readonly CanonicalLink[]): Promise<void> {
@@ -63,7 +62,6 @@ export function createCanonicals(store: Store) {
 
     /** For each canonical page, returns whether it replaced the pages that name it; undefined if this was not recorded. */
     async noted(canonicals: readonly string[]): Promise<(boolean | undefined)[]> {
-      if (canonicals.length === 0) return [];
       const rows = await store.get('meta', canonicals.map(noteKey), [COLUMN]);
       return rows.map((row) => {
         const cell = row?.cells.get(COLUMN);
@@ -73,7 +71,6 @@ export function createCanonicals(store: Store) {
 
     /** Records for each canonical page whether it replaced the pages that name it; undefined removes the record. */
     async note(notes: ReadonlyMap<string, boolean | undefined>): Promise<void> {
-      if (notes.size === 0) return;
       await store.write(
         'meta',
         [...notes].map(([canonical, stands]) => ({

@@ -83,7 +83,7 @@ export function createHosts(store: Store) {
       },
       async put(values: ReadonlyMap<K, V>): Promise<void> {
         const changes = Array.from(values, ([key, value]) => ({ key, put: new Map([[name, codec.encode(value)]]) }));
-        if (changes.length > 0) await store.write('host', changes);
+        await store.write('host', changes);
       },
       remove: (key: K): Promise<void> => store.write('host', [{ key, delete: [name] }]),
 

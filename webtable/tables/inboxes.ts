@@ -77,7 +77,6 @@ export function createInboxes(store: Store, slots: Slots, withInbox: readonly st
 
     /** Puts entries into the inboxes of their rows, in one write. */
     async put(entries: readonly NewInboxEntry[]): Promise<void> {
-      if (entries.length === 0) return;
       await store.write(
         'batch',
         entries.map(({ rowKey, source, value }) => ({

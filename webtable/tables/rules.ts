@@ -185,7 +185,7 @@ export function createRules(store: Store, exclusive: Exclusive) {
           return { put, delete: removed.map(columnOf) };
         });
         // The counts of a removed rule are useless. If a kill prevents this removal, the next count removes them.
-        if (removed.length > 0) await store.write('rule', removed.map(clearCounts));
+        await store.write('rule', removed.map(clearCounts));
         return result!;
       } finally {
         edits += 1;
