@@ -1,6 +1,9 @@
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
+import { relevanceFields } from '../rules/relevance.js';
+import type { RulesInForce } from '../rules/rules-now.js';
 import { createSchedule } from './guarded-schedule.js';
+import { createScoring } from './scoring-chain.js';
 
 /** Seconds between two fetches of a sitemap. A sitemap is useful while it is fresh, and a request costs little if it is unchanged. */
 export const SITEMAP_INTERVAL = 86_400;
@@ -26,5 +29,23 @@ export function newRowFields(
     fetchInterval,
     retries,
     ...(isSitemap && { sitemap: true as const }),
+  };
+}
+
+/** Returns the first fields of a row that no seed and no link creates: those of {@link newRowFields}, the first score, and the relevance. */
+export function unlinkedRowFields(
+  crawl: Pick<CrawlContext, 'plugins' | 'settings'>,
+  rules: RulesInForce,
+  count: Count,
+  now: number,
+  url: string,
+  isSitemap?: boolean,
+) {
+  const { score, cash } = createScoring(rules, count).initial(url);
+  return {
+    ...newRowFields(crawl, count, now, isSitemap),
+    score,
+    cash,
+    ...relevanceFields(rules, url),
   };
 }

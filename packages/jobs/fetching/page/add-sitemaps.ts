@@ -5,10 +5,8 @@ import type { Count } from '../../reporting/counters.js';
 import type { JobRun } from '../../context.js';
 import { outOfScope } from '../../rows/leaves-site.js';
 import type { FetchItem, FetchRun } from '../fetch-item.js';
-import { newRowFields } from '../../rows/new-row.js';
-import { relevanceFields } from '../../rules/relevance.js';
+import { unlinkedRowFields } from '../../rows/new-row.js';
 import { rulesNow, type RulesInForce } from '../../rules/rules-now.js';
-import { createScoring } from '../../rows/scoring-chain.js';
 import { ownsRow } from '../../shards/job-slots.js';
 
 /** Maximum number of sitemaps that are used from one robots.txt. Each may be an index of further sitemaps. */
@@ -73,7 +71,9 @@ export async function enterSitemaps(
         return undefined;
       }
       added.add(key);
-      return { key, set: firstFields(crawl, rules, urlOf(key), distances.get(key), now, count) };
+      const distance = distances.get(key);
+      const fields = unlinkedRowFields(crawl, rules, count, now, urlOf(key), true);
+      return { key, set: { ...fields, ...(distance !== undefined && { distance }) } };
     }),
   );
   if (added.size > 0) count('sitemaps_added', added.size);
@@ -104,20 +104,4 @@ function acceptedSitemaps(
     }
   }
   return [...urls];
-}
-
-function firstFields(
-  crawl: JobRun,
-  rules: RulesInForce,
-  url: string,
-  distance: number | undefined,
-  now: number,
-  count: Count,
-) {
-  return {
-    ...newRowFields(crawl, count, now, true),
-    ...createScoring(rules, count).initial(url),
-    ...relevanceFields(rules, url),
-    ...(distance !== undefined && { distance }),
-  };
 }

@@ -6,11 +6,9 @@ import type { JobRun } from '../../context.js';
 import type { CounterName } from '../../reporting/counters.js';
 import { FETCH_FIELDS, type FetchItem, type FetchRun } from '../fetch-item.js';
 import { outOfScope } from '../../rows/leaves-site.js';
-import { newRowFields } from '../../rows/new-row.js';
+import { unlinkedRowFields } from '../../rows/new-row.js';
 import { isReleasedSource, updatingBatches } from '../../rows/reschedule.js';
-import { relevanceFields } from '../../rules/relevance.js';
 import { rulesNow, type RulesInForce } from '../../rules/rules-now.js';
-import { createScoring } from '../../rows/scoring-chain.js';
 
 /** Maximum number of redirects in a row if `fetcher.maxRedirects` is 0. It is the limit of section 4.4 of the Fetch Standard. */
 const REDIRECT_LIMIT = 20;
@@ -79,40 +77,21 @@ async function followRedirect(
     await crawl.tables.batches.enter(batchId, [{ rowKey: key, queue }]);
     // After the index is written: if another worker takes over the batch from now on, it finds the row there, and writes it again.
     await checkLeases(crawl);
-    const set: PageChange['set'] = row
-      ? // The new location of a sitemap is a sitemap, too.
-        { cashInFlight: row.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) }
-      : joinedFields(firstFields(crawl, rules, run, source, url, now, hops));
+    const fields = row ? undefined : unlinkedRowFields(crawl, rules, run.tracker.count, now, url, source.sitemap);
+    // All of the score of a new row is distributed.
+    const set: PageChange['set'] = fields
+      ? {
+          ...fields,
+          cashInFlight: fields.cash,
+          redirectDepth: hops,
+          ...(source.distance !== undefined && { distance: source.distance }),
+        }
+      : // The new location of a sitemap is a sitemap, too.
+        { cashInFlight: row?.cash ?? 0, ...(source.sitemap && { sitemap: source.sitemap }) };
     run.joined.add(key);
     item = { ...row, ...set, key, marks: { ...row?.marks, generate: batchId } };
     return [{ key, set, ...(row && { unset: ['distanceInFlight' as const] }), marks: { generate: batchId } }];
   });
   if (item) run.join(queue, item);
   run.tracker.count(outcome);
-}
-
-/** The fields of a new row in the batch: all of its score is distributed. */
-const joinedFields = (fields: NonNullable<PageChange['set']>): NonNullable<PageChange['set']> => ({
-  ...fields,
-  cashInFlight: fields.cash ?? 0,
-});
-
-function firstFields(
-  crawl: JobRun,
-  rules: RulesInForce,
-  run: FetchRun,
-  source: FetchItem,
-  url: string,
-  now: number,
-  hops: number,
-): NonNullable<PageChange['set']> {
-  const { score, cash } = createScoring(rules, run.tracker.count).initial(url);
-  return {
-    ...newRowFields(crawl, run.tracker.count, now, source.sitemap),
-    score,
-    cash,
-    ...relevanceFields(rules, url),
-    redirectDepth: hops,
-    ...(source.distance !== undefined && { distance: source.distance }),
-  };
 }
