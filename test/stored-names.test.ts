@@ -3,7 +3,7 @@ import { FLAWS, MARKS } from '../packages/audit/facts/facts.js';
 import { LINK_KINDS, REL } from '../packages/audit/facts/kinds.js';
 import { VERDICTS } from '../packages/audit/verdict.js';
 import type { ProposalReason } from '../packages/focus/candidates/candidate.js';
-import { causeOfRule, ruleOfCause } from '../packages/jobs/selection/rule-cause.js';
+import { causeOfRule, ruleOfCause } from '../packages/jobs/selection/refusals.js';
 import { PARSE_CODES, PROTOCOL_CODES } from '../packages/plugin-api/index.js';
 import type { ChangeTarget, DeadLetter, Waiting } from '../packages/watch/target-state.js';
 import {

@@ -11,8 +11,8 @@ import { injectSeedRows, type InjectedSeed, type TakenSeed } from './inject/seed
 import { rulesNow } from './rules/rules-now.js';
 import { createTracker } from './reporting/tracker.js';
 import { inSlots } from './shards/job-slots.js';
-import { untilAborted } from './inject/until-aborted.js';
 import { hostOf } from '../url/index.js';
+import { deadline } from '../util/index.js';
 
 /** Options of {@link inject}. */
 export interface InjectOptions extends JobOptions {
@@ -130,4 +130,26 @@ export async function injectSeeds(
     tracker.done(seeds.length);
   }
   return tracker.report();
+}
+
+/** Yields the items of a source. It ends as soon as the signal aborts, even while it waits for the next item. */
+async function* untilAborted<T>(
+  source: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  if (!signal) {
+    yield* source;
+    return;
+  }
+  const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  try {
+    while (!signal.aborted) {
+      const next = await deadline(Promise.resolve(iterator.next()), Infinity, () => undefined, signal);
+      if (!next || next.done || signal.aborted) return;
+      yield next.value;
+    }
+  } finally {
+    // This promise is not awaited, because it may never settle while the source waits for input. Its result is not needed.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
 }

@@ -36,7 +36,7 @@ export interface TableRuleSet {
   relevantRule(url: string): Rule | undefined;
   /** Whether a URL is relevant. Returns undefined if there is no `relevant` rule. */
   relevanceOf(url: string): boolean | undefined;
-  /** Returns whether a URL is relevant, and its score bonus, as fields of a row. */
+  /** Returns whether a URL is relevant, and its score bonus, as fields of a row. Call it after the scoring filters have computed the score. */
   relevanceFields(url: string): RelevanceFields;
   /** Returns the rule with an id, even if the rule is disabled. */
   ruleOf(id: string): Rule | undefined;

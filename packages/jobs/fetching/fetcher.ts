@@ -1,15 +1,15 @@
 import { domainOf } from '../../url/index.js';
-import { urlOf, type BatchHeader } from '../../../webtable/index.js';
+import { createGroupWriter, urlOf, type BatchHeader, type PageChange } from '../../../webtable/index.js';
 import type { JobRun, OnFetchedOption } from '../context.js';
 import type { Count } from '../reporting/counters.js';
 import type { FindingsOfRun } from '../reporting/findings.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { openRequests } from '../requests/requests.js';
+import { checkLeases } from '../shards/job-slots.js';
 import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
 import type { FetchTools } from './fetch-item.js';
 import { createLargeBodies } from './page/large-bodies.js';
 import type { SharedFetch } from './shared-fetch.js';
-import { createStoreOfPages } from './store-of-pages.js';
 
 interface FetcherOptions extends OnFetchedOption {
   /** Maximum number of requests in flight. */
@@ -90,7 +90,10 @@ export async function openFetcher(crawl: JobRun, options: FetcherOptions): Promi
     stopped,
     timeUp: timeUp ?? new AbortController().signal,
     running,
-    store: createStoreOfPages(crawl),
+    store: createGroupWriter<PageChange>(async (changes) => {
+      await checkLeases(crawl);
+      await crawl.tables.writeFields(changes);
+    }),
     inWork: new Set(),
     onPage: onChange,
     async openSource(): Promise<void> {

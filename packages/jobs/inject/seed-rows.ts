@@ -15,7 +15,6 @@ import type { FoundReach } from '../hosts/seed-reach.js';
 import { createCounts, type Count, type CounterName, type Counts } from '../reporting/counters.js';
 import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
-import { RELEVANCE_FIELDS, relevanceFields } from '../rules/relevance.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { ownsRow, type JobSlots } from '../shards/job-slots.js';
 import type { Seed } from './seed-line.js';
@@ -23,6 +22,8 @@ import type { Seed } from './seed-line.js';
 /** What the change of a seed's row depends on. Seeds need no scope. */
 type SeedContext = Omit<ScopedCrawl, 'scope'>;
 
+/** The fields of a row that rules of kind `relevant` set. */
+const RELEVANCE_FIELDS = ['relevant', 'relevantBonus'] as const;
 /** Digits of the number of a seed. */
 const MAX_DIGITS = 12;
 
@@ -198,7 +199,7 @@ function newSeedFields(crawl: SeedContext, rules: RulesInForce, seed: TakenSeed,
     fetchInterval: seed.fetchInterval ?? fields.fetchInterval,
     score,
     cash,
-    ...relevanceFields(rules, seed.url),
+    ...rules.ruleSet.relevanceFields(seed.url),
     distance: 0,
     ...sitemapOf(seed),
     ...(Object.keys(seed.metadata).length > 0 && { metadata: seed.metadata }),

@@ -4,7 +4,6 @@ import { hintedFields, mergeHints, soonerDue } from '../parsing/link-hints.js';
 import type { Count } from '../reporting/counters.js';
 import { newRowFields } from '../rows/new-row.js';
 import { createScoring } from '../rows/scoring-chain.js';
-import { relevanceFields } from '../rules/relevance.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import type { Refusals } from '../selection/refusals.js';
 import { bestLinks, inlinksOf } from './inlinks.js';
@@ -82,7 +81,7 @@ export function linkChange(
     key,
     set: {
       ...first,
-      ...(!row && relevanceFields(rules, url)),
+      ...(!row && rules.ruleSet.relevanceFields(url)),
       ...(refusal?.cause !== undefined && { refusedBy: refusal.cause }),
       ...(row ? { score } : hintedFields(hints, score, crawl.settings.db.fetchIntervalMax)),
       ...(due !== undefined && { dueAt: due }),

@@ -1,6 +1,5 @@
 import type { Count } from '../reporting/counters.js';
 import type { CrawlContext } from '../context.js';
-import { relevanceFields } from '../rules/relevance.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { createSchedule } from './guarded-schedule.js';
 import { createScoring } from './scoring-chain.js';
@@ -46,6 +45,6 @@ export function unlinkedRowFields(
     ...newRowFields(crawl, count, now, isSitemap),
     score,
     cash,
-    ...relevanceFields(rules, url),
+    ...rules.ruleSet.relevanceFields(url),
   };
 }

@@ -1,6 +1,16 @@
 import type { Frontier, FrontierEntry, HostKey, HostScore } from '../../../webtable/index.js';
 import { createHeap, type HeapItem } from '../../util/index.js';
-import { isBefore, type Position } from './position.js';
+
+/** The position of a row in the order of selection. */
+interface Position {
+  readonly score: number;
+  readonly rowKey: string;
+}
+
+/** Whether a row is selected before another row: higher scores come first, and equal scores are in the order of row keys. */
+export function isBefore(a: Position, b: Position): boolean {
+  return a.score !== b.score ? a.score > b.score : a.rowKey < b.rowKey;
+}
 
 /** An entry of the frontier for a due row. */
 export interface DueRow extends FrontierEntry {

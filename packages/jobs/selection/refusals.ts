@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { STATUSES, matchesStatus, type PageRow } from '../../../webtable/index.js';
 import type { CounterName } from '../reporting/counters.js';
 import type { Tracker } from '../reporting/tracker.js';
-import { causeOfRule } from './rule-cause.js';
 import type { ScopedCrawl } from '../context.js';
 import type { RulesInForce } from '../rules/rules-now.js';
 import { refusalOf, type REFUSAL_FIELDS } from './refusal.js';
@@ -60,6 +59,17 @@ export function createRefusals(crawl: Pick<ScopedCrawl, 'settings' | 'scope'>, r
 /** Returns the cause of each rule of a filter, by the name of the rule. */
 function ruleCauses(versions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map(Array.from(versions, ([rule, version]) => [rule, causeOfRule(rule, version)]));
+}
+
+/** Returns the cause under which generate files a row that a rule of the table rejects. Each version of a rule has its own cause. */
+export const causeOfRule = (id: string, version: string): string => `rule-${id}-${version}`;
+
+/**
+ * Returns the id of the rule that rejects a row. Returns undefined if the cause is not a rule.
+ * @param cause the value of the row's field `refusedBy`
+ */
+export function ruleOfCause(cause: string): string | undefined {
+  return /^rule-(\w+)-/.exec(cause)?.[1];
 }
 
 /**
