@@ -9,7 +9,7 @@ import {
 } from '../../../webtable/index.js';
 import type { CrawlContext, JobRun } from '../context.js';
 import type { Count } from '../reporting/counters.js';
-import { createHostFailures, type HostFailures } from './host-failures.js';
+import { createHostFailures } from './host-failures.js';
 import type { Verdict } from './kinds-of.js';
 import { noteChange, type LOGGED_FIELDS } from './note-change.js';
 
@@ -19,38 +19,10 @@ type Row = PageRow<(typeof LOGGED_FIELDS)[number]>;
 export type LoggedRow = Pick<PageChange, 'set' | 'unset'> & Pick<Verdict, 'isChanged' | 'isHeld'>;
 
 /** Writes the change log while updatedb releases the rows of a batch. */
-export interface BatchLog {
-  /** Starts a group of rows that are released together. */
-  chunk(): LogChunk;
-}
-
-/** A group of rows that are released together. If `note` is called several times for a row, the last call applies. */
-export interface LogChunk {
-  /** Compares a row before the change that releases it. */
-  note(row: Row, count: Count): LoggedRow;
-  /** Counts a row that an earlier run has released. Such a row still belongs to the baseline. */
-  pass(row: Pick<Row, 'key' | 'logged' | 'marks'>): void;
-  /** Writes the log entries of the group. Call `write` before the rows are changed. */
-  write(): Promise<void>;
-}
-
-/** The log of a batch whose state is `updating`. */
-export interface BegunLog {
-  /** Counts failures of hosts, before rows are released. Absent if an earlier run has counted the failures. */
-  readonly failures: HostFailures | undefined;
-  /**
-   * Writes a log entry for each host that looks broken.
-   * @param isPart whether other workers count the failures of other hosts of the batch
-   */
-  writeHosts(isPart: boolean): Promise<void>;
-  /** Opens the log of the rows. Call `open` after the hosts are written. */
-  open(): Promise<BatchLog>;
-  /** Ends the log of the batch. Call `end` after the batch is updated. */
-  end(): Promise<void>;
-}
+export type BatchLog = ReturnType<typeof createBatchLog>;
 
 /** Begins to log a batch whose state is `updating`. Returns undefined if changes are not logged. */
-export async function beginLog(crawl: JobRun, batchId: string): Promise<BegunLog | undefined> {
+export async function beginLog(crawl: JobRun, batchId: string) {
   if (crawl.settings.db.changesKeptDays === 0) return undefined;
   const { changes } = crawl.tables;
   const batch = await changes.begin(batchId, crawl.clock());
@@ -58,8 +30,13 @@ export async function beginLog(crawl: JobRun, batchId: string): Promise<BegunLog
   const failures = batch.isCounted ? undefined : createHostFailures(batchId);
   const broken = await changes.brokenBefore(batch);
   return {
+    /** Counts failures of hosts, before rows are released. Absent if an earlier run has counted the failures. */
     failures,
-    async writeHosts(isPart) {
+    /**
+     * Writes a log entry for each host that looks broken.
+     * @param isPart whether other workers count the failures of other hosts of the batch
+     */
+    async writeHosts(isPart: boolean): Promise<void> {
       if (!failures) return;
       // Rounds overlap, so the pages of a broken host come in several batches. The first one writes the entry.
       const found = failures.items().filter(({ host }) => !broken.has(host));
@@ -70,7 +47,9 @@ export async function beginLog(crawl: JobRun, batchId: string): Promise<BegunLog
         !isPart,
       );
     },
+    /** Opens the log of the rows. Call `open` after the hosts are written. */
     open: async () => createBatchLog(crawl, batch, new Set([...broken, ...(await changes.hostsOf(batch))])),
+    /** Ends the log of the batch. Call `end` after the batch is updated. */
     end: () => changes.end([batchId]),
   };
 }
@@ -87,11 +66,12 @@ export async function batchesLeft({
   return left;
 }
 
-function createBatchLog(crawl: JobRun, batch: LoggedBatch, hosts: ReadonlySet<HostKey>): BatchLog {
+function createBatchLog(crawl: JobRun, batch: LoggedBatch, hosts: ReadonlySet<HostKey>) {
   const { batchId, isBaseline } = batch;
   const isFirstPage = ({ stands, isFirst }: LoggedState): boolean => isFirst === true && stands === 'page';
 
-  function chunk(): LogChunk {
+  /** Starts a group of rows that are released together. If `note` is called several times for a row, the last call applies. */
+  function chunk() {
     const items = new Map<string, LogItem>();
     /** The row keys of all pages that were fetched for the first time in this batch, whether the rows are released or not. */
     const firsts = new Set<string>();
@@ -101,7 +81,8 @@ function createBatchLog(crawl: JobRun, batch: LoggedBatch, hosts: ReadonlySet<Ho
      */
     let releasesFirst = false;
     return {
-      note(row, count) {
+      /** Compares a row before the change that releases it. */
+      note(row: Row, count: Count): LoggedRow {
         items.delete(row.key);
         firsts.delete(row.key);
         const isHostFailing = hosts.has(hostKeyOfRow(row.key));
@@ -126,10 +107,12 @@ function createBatchLog(crawl: JobRun, batch: LoggedBatch, hosts: ReadonlySet<Ho
           ...(isChanged !== undefined && { isChanged }),
         };
       },
-      pass({ key, logged, marks }) {
+      /** Counts a row that an earlier run has released. Such a row still belongs to the baseline. */
+      pass({ key, logged, marks }: Pick<Row, 'key' | 'logged' | 'marks'>): void {
         if (marks?.updatedb === batchId && logged && isFirstPage(logged)) firsts.add(key);
       },
-      async write() {
+      /** Writes the log entries of the group. Call `write` before the rows are changed. */
+      async write(): Promise<void> {
         const [rowKey] = [...firsts].sort();
         const baseline: LogItem[] = [];
         if (isBaseline && releasesFirst && rowKey !== undefined) {

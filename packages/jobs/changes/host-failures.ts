@@ -12,16 +12,13 @@ interface Figures {
   failing: number;
 }
 
-/** Counts, for each host, the pages of a batch that existed before this batch and fail in it. */
-export interface HostFailures {
-  /** Adds a row. Add rows in the order of the batch, in which all rows of a queue are together. */
-  add(row: PageRow<(typeof LOGGED_FIELDS)[number]>, queue: string): void;
-  /** Returns the log entries of the hosts that look broken. */
-  items(): readonly HostItem[];
-}
+export type HostFailures = ReturnType<typeof createHostFailures>;
 
-/** Counts failures of hosts. Only the figures for one queue are in memory at a time. */
-export function createHostFailures(batchId: string): HostFailures {
+/**
+ * Counts, for each host, the pages of a batch that existed before this batch and fail in it. Only the figures for one queue are in memory
+ * at a time.
+ */
+export function createHostFailures(batchId: string) {
   const found: HostItem[] = [];
   let hosts = new Map<HostKey, Figures>();
   let current: string | undefined;
@@ -35,7 +32,8 @@ export function createHostFailures(batchId: string): HostFailures {
   }
 
   return {
-    add(row, queue) {
+    /** Adds a row. Add rows in the order of the batch, in which all rows of a queue are together. */
+    add(row: PageRow<(typeof LOGGED_FIELDS)[number]>, queue: string): void {
       if (queue !== current) judge();
       current = queue;
       const now = foundNow(row, batchId);
@@ -47,7 +45,8 @@ export function createHostFailures(batchId: string): HostFailures {
       const { stands, failing } = row.logged ?? {};
       if (now.is === 'failing' && stands !== undefined && !failing) figures.failing++;
     },
-    items() {
+    /** Returns the log entries of the hosts that look broken. */
+    items(): readonly HostItem[] {
       judge();
       return found;
     },

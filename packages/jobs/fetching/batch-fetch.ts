@@ -1,4 +1,4 @@
-import type { BatchHeader } from '../../../webtable/index.js';
+import type { BatchHeader, BatchQueue } from '../../../webtable/index.js';
 import { gracePeriod } from '../../util/index.js';
 import { createBatchPages } from './batch-pages.js';
 import type { JobRun } from '../context.js';
@@ -11,7 +11,6 @@ import { parseRows } from '../parsing/parse-rows.js';
 import type { QueuedWork } from '../requests/requests.js';
 import type { SharedFetch } from './shared-fetch.js';
 import { createTracker } from '../reporting/tracker.js';
-import type { BatchQueue } from '../../../webtable/index.js';
 import { withinBatch } from '../shards/job-slots.js';
 
 export interface BatchFetchOptions extends JobOptions {
@@ -22,7 +21,7 @@ export interface BatchFetchOptions extends JobOptions {
 }
 
 /** The result of fetching a batch. */
-interface BatchFetchEnd {
+export interface BatchFetchEnd {
   readonly report: Report;
   /** Number of pages that were stored. */
   readonly stored: number;
@@ -33,14 +32,7 @@ interface BatchFetchEnd {
 }
 
 /** The running fetch of a batch. */
-export interface BatchFetch {
-  readonly batchId: string;
-  readonly progress: Progress;
-  /** Resolves when all pages are done, or after the fetch was stopped. */
-  readonly ended: Promise<BatchFetchEnd>;
-  /** Number of pages left to fetch, as far as known. */
-  readonly pagesLeft: number;
-}
+export type BatchFetch = Awaited<ReturnType<typeof beginBatchFetch>>;
 
 /** Begins to fetch a batch. The rows of each queue are read while the queue has room. */
 export async function beginBatchFetch(
@@ -49,7 +41,7 @@ export async function beginBatchFetch(
   shared: SharedFetch,
   batch: BatchHeader,
   options: BatchFetchOptions,
-): Promise<BatchFetch> {
+) {
   const { batchId } = batch;
   const { parse } = options;
   const crawl = withinBatch(given, batch);
@@ -142,11 +134,13 @@ export async function beginBatchFetch(
   ended.catch(() => undefined);
   return {
     batchId,
+    /** Resolves when all pages are done, or after the fetch was stopped. */
     ended,
-    get progress() {
+    get progress(): Progress {
       return tracker.progress();
     },
-    get pagesLeft() {
+    /** Number of pages left to fetch, as far as known. */
+    get pagesLeft(): number {
       return Math.max(0, pages.left);
     },
   };

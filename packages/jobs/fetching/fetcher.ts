@@ -6,7 +6,7 @@ import type { FindingsOfRun } from '../reporting/findings.js';
 import type { FetchingStatus } from '../reporting/job.js';
 import { openRequests } from '../requests/requests.js';
 import { checkLeases } from '../shards/job-slots.js';
-import { beginBatchFetch, type BatchFetch, type BatchFetchOptions } from './batch-fetch.js';
+import { beginBatchFetch, type BatchFetchOptions } from './batch-fetch.js';
 import type { FetchTools } from './fetch-item.js';
 import { createLargeBodies } from './page/large-bodies.js';
 import type { SharedFetch } from './shared-fetch.js';
@@ -27,24 +27,7 @@ interface FetcherOptions extends OnFetchedOption {
 }
 
 /** Fetches the pages of one or more batches at the same time. Each host has its own queue, with a delay between requests. */
-export interface Fetcher {
-  begin(batch: BatchHeader, options: BatchFetchOptions): Promise<BatchFetch>;
-  /** Whether more requests could run now, if pages of other hosts were queued. */
-  readonly isIdle: boolean;
-  /** Whether a queue has waiting or running pages. */
-  hasPages(queue: string): boolean;
-  /** Number of queues that have waiting or running pages, and whose hosts belong to this registrable domain. */
-  hostsOf(domain: string): number;
-  /** Returns the current state of the fetch, to show it to people. */
-  status(): FetchingStatus;
-  /** Stops the start of further work. */
-  abort(): void;
-  /**
-   * Waits until all work is done. After `abort`, it waits only for the requests in flight.
-   * @throws the error that ended a fetch: an error of the store, or CrawlError PROXY_FAILED
-   */
-  close(): Promise<void>;
-}
+export type Fetcher = Awaited<ReturnType<typeof openFetcher>>;
 
 /** Maximum number of bodies larger than `http.contentLimit` in memory at a time. Each is a sitemap of at most 50 MiB. */
 const MAX_LARGE_BODIES = 4;
@@ -58,7 +41,7 @@ const SHOWN = 10;
  * Opens a fetcher. At most one fetcher may run at a time on the slots of the job, because it keeps the delays between requests. While the
  * leases are not held, the fetcher sends no requests.
  */
-export async function openFetcher(crawl: JobRun, options: FetcherOptions): Promise<Fetcher> {
+export async function openFetcher(crawl: JobRun, options: FetcherOptions) {
   const { threads, signal, timeUp, count, onChange = () => {} } = options;
   const requests = openRequests(crawl, {
     threads,
@@ -112,13 +95,17 @@ export async function openFetcher(crawl: JobRun, options: FetcherOptions): Promi
   };
 
   return {
-    begin: (batch, own) => beginBatchFetch(crawl, tools, shared, batch, own),
+    begin: (batch: BatchHeader, own: BatchFetchOptions) => beginBatchFetch(crawl, tools, shared, batch, own),
+    /** Whether more requests could run now, if pages of other hosts were queued. */
     get isIdle() {
       return queues.working < threads;
     },
-    hasPages: (queue) => users.has(queue),
-    hostsOf: (domain) => hosts.get(domain) ?? 0,
-    status() {
+    /** Whether a queue has waiting or running pages. */
+    hasPages: (queue: string): boolean => users.has(queue),
+    /** Number of queues that have waiting or running pages, and whose hosts belong to this registrable domain. */
+    hostsOf: (domain: string): number => hosts.get(domain) ?? 0,
+    /** Returns the current state of the fetch, to show it to people. */
+    status(): FetchingStatus {
       const now = performance.now();
       const pages = [...shared.inWork];
       const setAside = backoff.setAside();
@@ -133,7 +120,12 @@ export async function openFetcher(crawl: JobRun, options: FetcherOptions): Promi
         hosts: setAside.slice(0, SHOWN),
       };
     },
+    /** Stops the start of further work. */
     abort: requests.abort,
+    /**
+     * Waits until all work is done. After `abort`, it waits only for the requests in flight.
+     * @throws the error that ended a fetch: an error of the store, or CrawlError PROXY_FAILED
+     */
     close: requests.close,
   };
 }
