@@ -2,18 +2,7 @@ import { open } from 'node:fs/promises';
 import { readPieces, type Adjacency } from './adjacency.js';
 import { growingArray, onDisk, readFully } from '../scan/index.js';
 
-interface AdjacencyBlock {
-  readonly first: number;
-  /** Returns the targets of a node in ascending order. The node must be in the block. */
-  targetsOf(node: number): Uint32Array;
-}
-
-export interface AdjacencyBlocks extends AsyncDisposable {
-  readonly count: number;
-  blockOf(node: number): number;
-  /** Reads a block. Only the block that was read last stays in memory. */
-  read(block: number): Promise<AdjacencyBlock>;
-}
+export type AdjacencyBlocks = Awaited<ReturnType<typeof openAdjacencyBlocks>>;
 
 const HEAD_BYTES = 8;
 /** Maximum number of 32-bit numbers in a block: 32 MiB. */
@@ -24,12 +13,12 @@ const NUMBERS = 2 ** 23;
  * @param numbers maximum number of 32-bit numbers in a block; a longer list has a block of its own
  * @throws CrawlError BAD_OUTPUT when the file cannot be read; `read` throws it too
  */
-export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBERS): Promise<AdjacencyBlocks> {
+export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBERS) {
   const { starts, places } = await layOut(adjacency, numbers);
   const file = await onDisk(adjacency.path, () => open(adjacency.path, 'r'));
-  let last: { readonly index: number; readonly block: AdjacencyBlock } | undefined;
+  let last: { readonly index: number; readonly block: Awaited<ReturnType<typeof load>> } | undefined;
 
-  async function load(index: number): Promise<AdjacencyBlock> {
+  async function load(index: number) {
     const [place, size] = [places[index]!, places[index + 1]! - places[index]!];
     const bytes = new Uint8Array(size * 4);
     await readFully(adjacency.path, file, bytes, HEAD_BYTES + place * 4);
@@ -42,7 +31,8 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
     }
     return {
       first,
-      targetsOf(node) {
+      /** Returns the targets of a node in ascending order. The node must be in the block. */
+      targetsOf(node: number): Uint32Array {
         const at = ofNode[node - first]!;
         return lists.subarray(at + 1, at + 1 + lists[at]!);
       },
@@ -51,7 +41,7 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
 
   return {
     count: starts.length,
-    blockOf(node) {
+    blockOf(node: number): number {
       let low = 0;
       let high = starts.length;
       while (low < high) {
@@ -61,14 +51,15 @@ export async function openAdjacencyBlocks(adjacency: Adjacency, numbers = NUMBER
       }
       return low - 1;
     },
-    async read(index) {
+    /** Reads a block. Only the block that was read last stays in memory. */
+    async read(index: number) {
       if (last?.index !== index) {
         last = undefined;
         last = { index, block: await load(index) };
       }
       return last.block;
     },
-    [Symbol.asyncDispose]: () => file.close(),
+    [Symbol.asyncDispose]: (): Promise<void> => file.close(),
   };
 }
 

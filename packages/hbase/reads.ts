@@ -12,7 +12,7 @@ import { decodeValue, MAX_KEY_BYTES, RECORD_QUALIFIER, recordFamily } from './la
 import { inParallel } from '../util/index.js';
 import { getMultiple, getScannerResults, type Projection, type Target } from './requests.js';
 import type { RowDecoder } from './thrift/read-rows.js';
-import { createRowSizes, type RowSizes } from './row-sizes.js';
+import { createRowSizes, type RowSize } from './row-sizes.js';
 
 export interface Reading {
   readonly table: TableName;
@@ -21,19 +21,15 @@ export interface Reading {
 }
 
 /** Reads rows. Selectors are checked at once. An empty list of selectors selects nothing. */
-export interface Reads {
-  get(reading: Reading, keys: readonly string[]): Promise<(StoredRow | undefined)[]>;
-  /** Reads one range in pages of several rows. The next page is requested while the caller processes the current one. */
-  pages(reading: Reading, range: KeyRange, limit: number): AsyncGenerator<readonly StoredRow[]>;
-}
+export type Reads = ReturnType<typeof createReads>;
 
 const MAX_CALLS_PER_GET = 2;
 const MAX_ROWS_PER_RESPONSE = { get: 500, scan: 1000 } as const;
 
-export function createReads(gateways: Gateways): Reads {
+export function createReads(gateways: Gateways) {
   const sizes = createRowSizes();
   return {
-    async get({ table, name, columns }, keys) {
+    async get({ table, name, columns }: Reading, keys: readonly string[]): Promise<(StoredRow | undefined)[]> {
       const projection = projectionOf(table, columns);
       if (!projection || keys.length === 0) return keys.map(() => undefined);
       const unique = [...new Set(keys)];
@@ -51,7 +47,12 @@ export function createReads(gateways: Gateways): Reads {
       return keys.map((key) => found.get(key));
     },
 
-    async *pages({ table, name, columns }, range, limit) {
+    /** Reads one range in pages of several rows. The next page is requested while the caller processes the current one. */
+    async *pages(
+      { table, name, columns }: Reading,
+      range: KeyRange,
+      limit: number,
+    ): AsyncGenerator<readonly StoredRow[]> {
       const projection = projectionOf(table, columns);
       const end = range.end === undefined ? undefined : boundOf(range.end);
       let start: Buffer | undefined = boundOf(range.start);
@@ -154,7 +155,7 @@ function boundOf(text: string): Buffer {
 
 /** Makes rows from the cells that readers see. Undefined: the row has no such cells. */
 function createDecoder(
-  size: ReturnType<RowSizes['of']>,
+  size: RowSize,
   { family: recorded, reader }: Partial<TableProjection['record']> = {},
 ): RowDecoder<StoredRow | undefined> {
   let record: Buffer | undefined;

@@ -9,35 +9,31 @@ const SMALL = 200;
 
 const WEIGHT_OF_NEW = 1 / 16;
 
-/** Average sizes of rows, by the families that are read. */
-export interface RowSizes {
-  of(
-    table: TableName,
-    families: readonly string[],
-  ): {
-    rowsAtOnce(most: number): number;
-    learn(bytes: number): void;
-  };
-}
+/** The average size of the rows of some families of a table. */
+export type RowSize = ReturnType<typeof newSize>;
 
 /** Keeps an average for each table and set of families. */
-export function createRowSizes(): RowSizes {
-  const known = new Map<string, ReturnType<RowSizes['of']>>();
+export function createRowSizes() {
+  const known = new Map<string, RowSize>();
   return {
-    of(table, families) {
+    of(table: TableName, families: readonly string[]): RowSize {
       const name = [table, ...families].join();
       const found = known.get(name);
       if (found) return found;
-      let average = families.reduce((sum, family) => sum + (FIRST_GUESS[family] ?? SMALL), 0);
-      const size = {
-        rowsAtOnce: (most: number): number => Math.max(1, Math.min(most, Math.floor(RESPONSE_BYTES / average))),
-        learn(bytes: number): void {
-          // A large row changes the average at once, so that the next response has fewer rows.
-          average = Math.max(average + (bytes - average) * WEIGHT_OF_NEW, SMALL / 2);
-        },
-      };
+      const size = newSize(families);
       known.set(name, size);
       return size;
+    },
+  };
+}
+
+function newSize(families: readonly string[]) {
+  let average = families.reduce((sum, family) => sum + (FIRST_GUESS[family] ?? SMALL), 0);
+  return {
+    rowsAtOnce: (most: number): number => Math.max(1, Math.min(most, Math.floor(RESPONSE_BYTES / average))),
+    learn(bytes: number): void {
+      // A large row changes the average at once, so that the next response has fewer rows.
+      average = Math.max(average + (bytes - average) * WEIGHT_OF_NEW, SMALL / 2);
     },
   };
 }

@@ -32,13 +32,9 @@ const ROWS_AT_ONCE = 32;
 const DELETION_MS = 2;
 
 /** Writes rows. The caller must have checked the changes. */
-export interface Writes {
-  write(table: TableName, name: string, changes: readonly RowChange[]): Promise<void>;
-  /** @returns for each change whether it was made */
-  compareAndSet(table: TableName, name: string, changes: readonly CheckedChange[]): Promise<boolean[]>;
-}
+export type Writes = ReturnType<typeof createWrites>;
 
-export function createWrites(gateways: Gateways): Writes {
+export function createWrites(gateways: Gateways) {
   const oneByOne = createOneByOne();
 
   async function send(name: string, batch: readonly PlannedChange[]): Promise<void> {
@@ -99,7 +95,7 @@ export function createWrites(gateways: Gateways): Writes {
   }
 
   return {
-    write: (table, name, changes) =>
+    write: (table: TableName, name: string, changes: readonly RowChange[]): Promise<void> =>
       // Changes with timestamps may arrive in any order. A change without one, or without its record, depends on the earlier ones.
       changes.every((change) => change.at !== undefined && !lacksRecord(table, change))
         ? inParallel(batches(table, withRecords(table, changes, new Map())), BATCHES_AT_ONCE, (batch) =>
@@ -109,7 +105,8 @@ export function createWrites(gateways: Gateways): Writes {
             for (const round of roundsOf(changes)) await writeRound(table, name, round);
           }),
 
-    async compareAndSet(table, name, changes) {
+    /** @returns for each change whether it was made */
+    async compareAndSet(table: TableName, name: string, changes: readonly CheckedChange[]): Promise<boolean[]> {
       const isMade = changes.map(() => false);
       await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, { change, column, value, at: readAt }]) => {
         const target = targetOf(column);

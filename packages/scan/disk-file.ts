@@ -2,22 +2,12 @@ import { open } from 'node:fs/promises';
 import { onDisk, readFully, writeFully } from './on-disk.js';
 
 /** A file that is appended to in large writes. It can be read at any position. */
-export interface DiskFile extends AsyncDisposable {
-  readonly path: string;
-  /** Number of bytes, including those that are not on the disk yet. */
-  readonly size: number;
-  /** Appends a copy of some bytes, or a string in Latin-1. If this returns a promise, await the promise before the next call. */
-  append(bytes: Uint8Array | string): Promise<void> | undefined;
-  /** Returns bytes from a position on, fewer at the end of the file. Several reads may run at the same time. */
-  read(position: number, length: number): Promise<Buffer>;
-  flush(): Promise<void>;
-  clear(): void;
-}
+export type DiskFile = Awaited<ReturnType<typeof createDiskFile>>;
 
 const CHUNK_BYTES = 2 ** 18;
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
-export async function createDiskFile(path: string): Promise<DiskFile> {
+export async function createDiskFile(path: string) {
   const file = await onDisk(path, () => open(path, 'w+'));
   const tail = Buffer.allocUnsafe(CHUNK_BYTES);
   let used = 0;
@@ -46,11 +36,15 @@ export async function createDiskFile(path: string): Promise<DiskFile> {
 
   return {
     path,
-    get size() {
+    /** Number of bytes, including those that are not on the disk yet. */
+    get size(): number {
       return written + used;
     },
-    append: (bytes) => (used + bytes.length <= CHUNK_BYTES ? void put(bytes) : flushAndPut(bytes)),
-    async read(position, length) {
+    /** Appends a copy of some bytes, or a string in Latin-1. If this returns a promise, await the promise before the next call. */
+    append: (bytes: Uint8Array | string): Promise<void> | undefined =>
+      used + bytes.length <= CHUNK_BYTES ? void put(bytes) : flushAndPut(bytes),
+    /** Returns bytes from a position on, fewer at the end of the file. Several reads may run at the same time. */
+    async read(position: number, length: number): Promise<Buffer> {
       const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, written + used - position)));
       const onFile = Math.max(0, Math.min(bytes.length, written - position));
       // The tail is copied first: another call may write it meanwhile.
@@ -59,11 +53,11 @@ export async function createDiskFile(path: string): Promise<DiskFile> {
       return bytes;
     },
     flush,
-    clear() {
+    clear(): void {
       used = 0;
       written = 0;
     },
-    [Symbol.asyncDispose]: () => file.close(),
+    [Symbol.asyncDispose]: (): Promise<void> => file.close(),
   };
 }
 

@@ -2,38 +2,31 @@ import { createDiskFile, readChunks } from './disk-file.js';
 import { growingArray } from './growing-array.js';
 
 /** A file of row keys. The number of a key is the number of keys before it. A key takes a quarter of a byte of memory. */
-export interface KeyFile extends AsyncDisposable {
-  readonly path: string;
-  readonly length: number;
-  /** Adds a key. If this returns a promise, await the promise before the next call. */
-  add(key: string): Promise<void> | undefined;
-  /** Returns the key with a number. Several calls may run at the same time. */
-  get(number: number): Promise<string>;
-  /** Writes the last keys, so that {@link readKeys} and {@link KeyJoin} can read all of them. */
-  flush(): Promise<void>;
-}
+export type KeyFile = Awaited<ReturnType<typeof createKeyFile>>;
 
 /** Keys are often read in their order. */
 const KEYS_PER_READ = 32;
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the file throw them too */
-export async function createKeyFile(path: string): Promise<KeyFile> {
+export async function createKeyFile(path: string) {
   const file = await createDiskFile(path);
   const starts = growingArray(Float64Array);
   let length = 0;
   let last = { block: -1, keys: [] as readonly string[] };
   return {
     path,
-    get length() {
+    get length(): number {
       return length;
     },
-    add(key) {
+    /** Adds a key. If this returns a promise, await the promise before the next call. */
+    add(key: string): Promise<void> | undefined {
       if (length % KEYS_PER_READ === 0) starts.push(file.size);
       length += 1;
       // A line is one key, because keys are printable ASCII.
       return file.append(`${key}\n`);
     },
-    async get(number) {
+    /** Returns the key with a number. Several calls may run at the same time. */
+    async get(number: number): Promise<string> {
       const block = Math.floor(number / KEYS_PER_READ);
       const place = number % KEYS_PER_READ;
       let found = last;
@@ -44,8 +37,9 @@ export async function createKeyFile(path: string): Promise<KeyFile> {
       }
       return found.keys[place]!;
     },
+    /** Writes the last keys, so that {@link readKeys} and {@link KeyJoin} can read all of them. */
     flush: file.flush,
-    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: (): Promise<void> => file[Symbol.asyncDispose](),
   };
 }
 

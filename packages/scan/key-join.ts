@@ -6,21 +6,7 @@ import { createRecordSorter } from './sort/record-sorter.js';
 export const NONE = 2 ** 32 - 1;
 
 /** Looks up the numbers of keys in a key file. The keys need no memory. */
-export interface KeyJoin {
-  /** Adds a lookup of a key, for the row with a number. If this returns a promise, await it before the next call. */
-  add(key: string, row: number): Promise<void> | undefined;
-  /**
-   * Calls `each` for each lookup, in any order, with the number of the key; {@link NONE} if the file does not have it. Call `join` or
-   * `numbers` once, after all calls of `add`.
-   * @param keys the path of the key file
-   */
-  join(keys: string, each: (row: number, number: number) => Promise<void> | undefined): Promise<void>;
-  /**
-   * Returns the number of the key of each row; {@link NONE} for a row without a key of the file. The array is empty if nothing was
-   * added.
-   */
-  numbers(keys: string, rows: number): Promise<Uint32Array>;
-}
+export type KeyJoin = ReturnType<typeof createKeyJoin>;
 
 /**
  * Number of bytes of a record that are from the SHA-256 of the key. A flag for a lookup follows, and then the number. In sorted order, a
@@ -33,7 +19,7 @@ const KEY = 0;
 const LOOKUP = 1;
 
 /** @param memory bytes for the sort */
-export function createKeyJoin(folder: string, memory: number): KeyJoin {
+export function createKeyJoin(folder: string, memory: number) {
   const sorter = createRecordSorter({ folder, memory, recordBytes: RECORD });
   const record = Buffer.alloc(RECORD);
   let lookups = 0;
@@ -45,6 +31,11 @@ export function createKeyJoin(folder: string, memory: number): KeyJoin {
     return sorter.add(record);
   }
 
+  /**
+   * Calls `each` for each lookup, in any order, with the number of the key; {@link NONE} if the file does not have it. Call `join` or
+   * `numbers` once, after all calls of `add`.
+   * @param keys the path of the key file
+   */
   async function join(keys: string, each: (row: number, number: number) => Promise<void> | undefined): Promise<void> {
     if (lookups === 0) return;
     let number = 0;
@@ -71,12 +62,17 @@ export function createKeyJoin(folder: string, memory: number): KeyJoin {
   }
 
   return {
-    add(key, row) {
+    /** Adds a lookup of a key, for the row with a number. If this returns a promise, await it before the next call. */
+    add(key: string, row: number): Promise<void> | undefined {
       lookups += 1;
       return sort(key, LOOKUP, row);
     },
     join,
-    async numbers(keys, rows) {
+    /**
+     * Returns the number of the key of each row; {@link NONE} for a row without a key of the file. The array is empty if nothing was
+     * added.
+     */
+    async numbers(keys: string, rows: number): Promise<Uint32Array> {
       const numbers = new Uint32Array(lookups === 0 ? 0 : rows).fill(NONE);
       await join(keys, (row, number) => void (numbers[row] = number));
       return numbers;

@@ -1,21 +1,9 @@
 import { createRecordSorter } from './sort/record-sorter.js';
 
 /** Records of keys. They may be added in any order, and are joined by key on disk. */
-export interface KeyedRecords {
-  /**
-   * Adds a record. If this returns a promise, await the promise before the next call.
-   * @param key a string in Latin-1, not empty and without zeros, such as a row key
-   * @param type 0 to 255
-   */
-  add(key: string, type: number, content?: Uint8Array): Promise<void> | undefined;
-  /**
-   * Yields the records in the order of their keys; those of a key in the order of their types, then of the bytes of their content. They
-   * come in groups of any number. A group is valid only until the next one is read. Call `joined` once, and add nothing after it.
-   */
-  joined(): AsyncGenerator<readonly KeyedRecord[]>;
-}
+export type KeyedRecords = ReturnType<typeof createKeyedRecords>;
 
-export interface KeyedRecord {
+interface KeyedRecord {
   readonly key: string;
   readonly isFirst: boolean;
   readonly type: number;
@@ -30,11 +18,16 @@ const HEAD_BYTES = 2;
  * @param memory bytes for the sort
  * @throws CrawlError STORE_FULL, BAD_OUTPUT from the methods
  */
-export function createKeyedRecords(folder: string, memory?: number): KeyedRecords {
+export function createKeyedRecords(folder: string, memory?: number) {
   const sorter = createRecordSorter({ folder, ...(memory !== undefined && { memory }) });
   let record = Buffer.alloc(2 ** 12);
   return {
-    add(key, type, content = EMPTY) {
+    /**
+     * Adds a record. If this returns a promise, await the promise before the next call.
+     * @param key a string in Latin-1, not empty and without zeros, such as a row key
+     * @param type 0 to 255
+     */
+    add(key: string, type: number, content: Uint8Array = EMPTY): Promise<void> | undefined {
       const start = key.length + HEAD_BYTES;
       const size = start + content.length;
       if (size > record.length) record = Buffer.alloc(2 * size);
@@ -44,7 +37,11 @@ export function createKeyedRecords(folder: string, memory?: number): KeyedRecord
       record.set(content, start);
       return sorter.add(record.subarray(0, size));
     },
-    async *joined() {
+    /**
+     * Yields the records in the order of their keys; those of a key in the order of their types, then of the bytes of their content. They
+     * come in groups of any number. A group is valid only until the next one is read. Call `joined` once, and add nothing after it.
+     */
+    async *joined(): AsyncGenerator<readonly KeyedRecord[]> {
       let bytes = Buffer.alloc(0);
       let key = '';
       for await (const group of sorter.groups()) {

@@ -1,13 +1,3 @@
-/** A cache of values by key. When the total weight exceeds the limit, the least recently used values are removed. */
-interface BoundedCache<V> {
-  get(key: string): V | undefined;
-  /** Stores a value, unless it is heavier than the limit. @param weight default: 1 */
-  set(key: string, value: V, weight?: number): void;
-  delete(key: string): void;
-  /** The stored entries, the least recently used first. */
-  entries(): [key: string, value: V][];
-}
-
 /** A value in the ring of all values, in order of their use. The ring begins and ends at a node without a value. */
 interface Node<V> {
   readonly key: string;
@@ -18,10 +8,10 @@ interface Node<V> {
 }
 
 /**
- * Creates an empty cache.
+ * Creates an empty cache of values by key. When the total weight exceeds the limit, the least recently used values are removed.
  * @param maxWeight maximum total weight, in the unit of the weights that `set` gets
  */
-export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
+export function createBoundedCache<V>(maxWeight: number) {
   // Moving keys to the end of a Map would keep the order too. But each move leaves a hole, so the Map would be copied again and again.
   const held = new Map<string, Node<V>>();
   const ring = { key: '', weight: 0 } as Node<V>;
@@ -49,14 +39,15 @@ export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
   }
 
   return {
-    get(key) {
+    get(key: string): V | undefined {
       const node = held.get(key);
       if (!node) return undefined;
       unlink(node);
       link(node);
       return node.value;
     },
-    set(key, value, weight = 1) {
+    /** Stores a value, unless it is heavier than the limit. */
+    set(key: string, value: V, weight = 1): void {
       const node = held.get(key);
       if (node) {
         total += weight - node.weight;
@@ -73,7 +64,8 @@ export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
       while (total > maxWeight && held.size > 0) remove(ring.after.key);
     },
     delete: remove,
-    entries() {
+    /** The stored entries, the least recently used first. */
+    entries(): [key: string, value: V][] {
       const all: [string, V][] = [];
       for (let node = ring.after; node !== ring; node = node.after) all.push([node.key, node.value]);
       return all;

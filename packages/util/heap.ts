@@ -3,16 +3,8 @@ export interface HeapItem {
   at: number;
 }
 
-export interface Heap<T extends HeapItem> {
-  readonly first: T | undefined;
-  /** Adds an item. Call it again when the order of the item has changed. */
-  put(item: T): void;
-  /** Removes an item; does nothing if it is not in the heap. */
-  remove(item: T): void;
-}
-
 /** Creates an empty heap. @param isBefore the order of its items */
-export function createHeap<T extends HeapItem>(isBefore: (a: T, b: T) => boolean): Heap<T> {
+export function createHeap<T extends HeapItem>(isBefore: (a: T, b: T) => boolean) {
   const items: T[] = [];
 
   function set(item: T, at: number): void {
@@ -43,15 +35,17 @@ export function createHeap<T extends HeapItem>(isBefore: (a: T, b: T) => boolean
   }
 
   return {
-    get first() {
+    get first(): T | undefined {
       return items[0];
     },
-    put(item) {
+    /** Adds an item. Call it again when the order of the item has changed. */
+    put(item: T): void {
       if (item.at < 0) set(item, items.length);
       up(item);
       down(item);
     },
-    remove(item) {
+    /** Removes an item; does nothing if it is not in the heap. */
+    remove(item: T): void {
       if (item.at < 0) return;
       const last = items.pop()!;
       if (last !== item) {

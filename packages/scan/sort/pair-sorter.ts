@@ -5,17 +5,6 @@ import { sortWords } from './sort-words.js';
 import { createDiskFile } from '../disk-file.js';
 import { readRun, type RunReader } from './runs.js';
 
-/** Sorts pairs of numbers from 0 to 2^32 - 1. They may be added in any order. */
-export interface PairSorter {
-  /** Adds a pair. If this returns a promise, a run is being written: await the promise before the next call. */
-  add(first: number, second: number): Promise<void> | undefined;
-  /**
-   * Yields all pairs, sorted by their first and then by their second number, including repeated pairs. A piece has the form second, first,
-   * second, first …, and is valid only until the next one is read. Call `sorted` only once, and add nothing after it.
-   */
-  sorted(): AsyncGenerator<Uint32Array>;
-}
-
 const PAIR = 8;
 /** Including the memory for sorting. */
 const BYTES_PER_PAIR = 12;
@@ -25,13 +14,13 @@ const PIECE = 2 ** 15;
 const MIN_READ_BYTES = 2 ** 12;
 
 /**
- * Makes a sorter for any number of pairs in bounded memory. It uses the native sort of 64-bit numbers, and merges runs on disk. Other work
- * can run between its steps.
+ * Makes a sorter for any number of pairs of numbers from 0 to 2^32 - 1, added in any order, in bounded memory. It uses the native sort of
+ * 64-bit numbers, and merges runs on disk. Other work can run between its steps.
  * @param folder an existing folder for the runs, best from `withWorkFolder`
  * @param memory bytes for pairs, at least 1 MiB
  * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the sorter throw them too
  */
-export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
+export function createPairSorter(folder: string, memory = MEMORY) {
   const room = Math.max(2 ** 20, memory);
   const maxPairs = Math.floor(room / BYTES_PER_PAIR);
   let words = new BigUint64Array(Math.min(maxPairs, INITIAL_PAIRS));
@@ -73,12 +62,17 @@ export function createPairSorter(folder: string, memory = MEMORY): PairSorter {
   }
 
   return {
-    add(first, second) {
+    /** Adds a pair. If this returns a promise, a run is being written: await the promise before the next call. */
+    add(first: number, second: number): Promise<void> | undefined {
       if (used === halves.length && words.length < maxPairs) grow();
       if (used < halves.length) return void put(first, second);
       return spill().then(() => put(first, second));
     },
-    async *sorted() {
+    /**
+     * Yields all pairs, sorted by their first and then by their second number, including repeated pairs. A piece has the form second, first,
+     * second, first …, and is valid only until the next one is read. Call `sorted` only once, and add nothing after it.
+     */
+    async *sorted(): AsyncGenerator<Uint32Array> {
       for await (const piece of runs.length === 0 ? inMemory() : merged()) {
         yield piece;
         while (timeSlice.isOver) await timeSlice.next();

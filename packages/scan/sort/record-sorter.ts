@@ -15,17 +15,7 @@ export interface SortOptions {
 }
 
 /** Sorts records by their bytes. They may be added in any order. */
-export interface RecordSorter {
-  /** Adds a copy of a record. If this returns a promise, a run is being written: await the promise before the next call. */
-  add(record: Uint8Array): Promise<void> | undefined;
-  /**
-   * Yields all records in byte order. Equal records are in the order of their addition. Each record is a view that is valid only until the
-   * next one is read. Call `sorted` or `groups` only once, and add nothing after it.
-   */
-  sorted(): AsyncGenerator<Buffer>;
-  /** Yields the same records in groups of one or more, which costs less per record. A group is valid only until the next one is read. */
-  groups(): AsyncGenerator<readonly Buffer[]>;
-}
+export type RecordSorter = ReturnType<typeof createRecordSorter>;
 
 const MEMORY = 64 * 2 ** 20;
 const FAN_IN = 64;
@@ -39,7 +29,7 @@ const GROUP = 1000;
  * steps.
  * @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the sorter throw them too
  */
-export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions): RecordSorter {
+export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: SortOptions) {
   const room = Math.max(2 ** 20, memory);
   const size = recordBytes === undefined ? Buffer.alloc(HEAD) : undefined;
   const most = Math.min(MAX_RECORDS, Math.ceil(room / (OVERHEAD_BYTES + (recordBytes ?? 8))));
@@ -110,6 +100,10 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
     yield* mergeRuns(runs, room, recordBytes);
   }
 
+  /**
+   * Yields all records in byte order, as `sorted` does, in groups of one or more, which costs less per record. A group is valid only until the
+   * next one is read.
+   */
   async function* groups(): AsyncGenerator<readonly Buffer[]> {
     for await (const group of runs.length === 0 ? inMemory() : merged()) {
       yield group;
@@ -118,13 +112,18 @@ export function createRecordSorter({ folder, memory = MEMORY, recordBytes }: Sor
   }
 
   return {
-    add(record) {
+    /** Adds a copy of a record. If this returns a promise, a run is being written: await the promise before the next call. */
+    add(record: Uint8Array): Promise<void> | undefined {
       const full = count > 0 && (count === most || used + record.length + count * OVERHEAD_BYTES > room);
       if (!full) return void put(record);
       return spill().then(() => put(record));
     },
     groups,
-    async *sorted() {
+    /**
+     * Yields all records in byte order. Equal records are in the order of their addition. Each record is a view that is valid only until the
+     * next one is read. Call `sorted` or `groups` only once, and add nothing after it.
+     */
+    async *sorted(): AsyncGenerator<Buffer> {
       for await (const group of groups()) yield* group;
     },
   };

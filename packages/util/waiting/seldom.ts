@@ -1,28 +1,20 @@
-/** A figure that is costly to measure, and is therefore measured only rarely. */
-export interface Seldom<T> {
-  /** The last measured figure; undefined before the first measurement. */
-  readonly last: T | undefined;
-  /**
-   * Returns the last figure if it is recent enough, and otherwise a new figure. Calls during a measurement get the result of that
-   * measurement.
-   */
-  read(): Promise<T>;
-}
-
 const TIMES_ITS_COST = 100;
 
-export interface SeldomOptions {
+interface SeldomOptions {
   /** Milliseconds for which a figure counts as recent. Default: long enough that measuring takes at most one percent of the time. */
   readonly goodFor?: number;
   /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Makes a figure that is measured on demand. If a measurement fails, `read` rejects, and the next call measures again. */
+/**
+ * Makes a figure that is costly, and is therefore measured on demand and only rarely. If a measurement fails, `read` rejects, and the next
+ * call measures again.
+ */
 export function createSeldom<T>(
   measure: () => Promise<T>,
   { goodFor, now = () => performance.now() }: SeldomOptions = {},
-): Seldom<T> {
+) {
   let last: { readonly value: T } | undefined;
   let measuring: Promise<T> | undefined;
   let notBefore = -Infinity;
@@ -37,10 +29,15 @@ export function createSeldom<T>(
   }
 
   return {
-    get last() {
+    /** The last measured figure; undefined before the first measurement. */
+    get last(): T | undefined {
       return last?.value;
     },
-    read() {
+    /**
+     * Returns the last figure if it is recent enough, and otherwise a new figure. Calls during a measurement get the result of that
+     * measurement.
+     */
+    read(): Promise<T> {
       if (last && now() < notBefore) return Promise.resolve(last.value);
       return (measuring ??= measureNow().finally(() => (measuring = undefined)));
     },
