@@ -6,18 +6,7 @@ import type { Service } from './handle-request.js';
 import { serveClient, type Session } from './session.js';
 
 /** The server of a table that this process has open. */
-export interface LiveServer {
-  /**
-   * Removes the socket, and waits for the responses to the running requests. Then the table may be closed. The clients stay connected until
-   * `close`, because a disconnected client tries to open the table.
-   */
-  drain(): Promise<void>;
-  /**
-   * Calls `drain`, then ends the connections.
-   * @param hasYielded whether the table was closed for a process that needs it alone; if so, the clients leave the table to that process
-   */
-  close(hasYielded?: boolean): Promise<void>;
-}
+export type LiveServer = Awaited<ReturnType<typeof serveTable>>;
 
 /** Maximum number of clients at a time. Additional clients are disconnected. */
 const MAX_CLIENTS = 100;
@@ -29,7 +18,7 @@ const MAX_HELD_BYTES = 128 * 2 ** 20;
  * may call this function. So an existing socket is from a killed process, and is replaced. The server does not keep the process alive.
  * @throws Error if the system cannot create the socket
  */
-export async function serveTable(directory: string, service: Service): Promise<LiveServer> {
+export async function serveTable(directory: string, service: Service) {
   const sessions = new Set<Session>();
   const { maxHeldBytes = MAX_HELD_BYTES } = service;
   let heldBytes = 0;
@@ -61,6 +50,10 @@ export async function serveTable(directory: string, service: Service): Promise<L
   server.on('error', () => undefined);
   let closed: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
+  /**
+   * Removes the socket, and waits for the responses to the running requests. Then the table may be closed. The clients stay connected until
+   * `close`, because a disconnected client tries to open the table.
+   */
   const drain = (): Promise<void> => (draining ??= drainAll());
   async function drainAll(): Promise<void> {
     isDraining = true;
@@ -70,7 +63,11 @@ export async function serveTable(directory: string, service: Service): Promise<L
   }
   return {
     drain,
-    async close(hasYielded = false) {
+    /**
+     * Calls `drain`, then ends the connections.
+     * @param hasYielded whether the table was closed for a process that needs it alone; if so, the clients leave the table to that process
+     */
+    async close(hasYielded = false): Promise<void> {
       await drain();
       for (const session of sessions) session.close(hasYielded);
       await closed;

@@ -7,11 +7,7 @@ import type { Route } from './lenient/tolerant-exchange.js';
 import { loadAgent } from '../address/load-undici.js';
 import { proxyDispatcher } from './proxy.js';
 
-export interface Dispatchers {
-  routeFor(reach: Reach): Route;
-  /** Closes all connections. */
-  destroy(): Promise<void>;
-}
+export type Dispatchers = ReturnType<typeof createDispatchers>;
 
 /** Options of {@link createDispatchers}. */
 export interface DispatchersOptions {
@@ -25,12 +21,7 @@ export interface DispatchersOptions {
  * Makes separate direct connections for each reach. With a proxy, all reaches share the connections to the proxy.
  * @throws what {@link loadAgent} throws
  */
-export function createDispatchers({
-  settings,
-  lookup,
-  connectionsPerOrigin,
-  connect,
-}: DispatchersOptions): Dispatchers {
+export function createDispatchers({ settings, lookup, connectionsPerOrigin, connect }: DispatchersOptions) {
   const { Agent, buildConnector } = loadAgent();
   const { timeout, headerLimit } = settings;
   const limits: Agents.Options = {
@@ -45,7 +36,7 @@ export function createDispatchers({
   if (settings.proxy !== '') {
     const tls = buildConnector({ rejectUnauthorized: true, ...connectOptions });
     const { dispatcher, destroy } = proxyDispatcher({ proxy: settings.proxy, limits, timeout, tls });
-    return { routeFor: () => ({ dispatcher }), destroy };
+    return { routeFor: (): Route => ({ dispatcher }), destroy };
   }
 
   const makeRoute = (reach: Reach): Route & { readonly dispatcher: Agents } => ({
@@ -55,8 +46,9 @@ export function createDispatchers({
   // Each reach has its own connections, because a connection that one reach allows may be forbidden for another reach.
   const routes = { public: makeRoute('public'), named: makeRoute('named'), any: makeRoute('any') };
   return {
-    routeFor: (reach) => routes[reach],
-    destroy: () =>
+    routeFor: (reach: Reach): Route => routes[reach],
+    /** Closes all connections. */
+    destroy: (): Promise<void> =>
       Promise.all(Object.values(routes).map(({ dispatcher }) => dispatcher.destroy())).then(() => undefined),
   };
 }

@@ -5,25 +5,11 @@ import { lookupWithin } from '../address/lookup-within.js';
 import { createDispatchers, type Dispatchers, type DispatchersOptions } from './dispatchers.js';
 import type { Route } from './lenient/tolerant-exchange.js';
 
-/** The routes of requests: direct connections, or connections through a proxy. */
-interface HttpRoutes {
-  /**
-   * @param allowPrivate whether the operator named the host; `http.privateAddresses` may still forbid private addresses
-   * @throws what Node throws if the HTTP client cannot be loaded; the next call tries again
-   */
-  routeFor(allowPrivate: boolean): Route;
-  /**
-   * Returns an error if a host must not be requested. It does so only with a proxy. The proxy itself looks up names and connects, so this
-   * lookup before the request is the only possible check. Without a proxy, the connector checks each connection, and this function returns
-   * undefined.
-   */
-  refusal(hostname: string, allowPrivate: boolean, signal?: AbortSignal): Promise<Error | undefined>;
-  /** Closes all connections. */
-  destroy(): Promise<void>;
-}
-
-/** Makes the routes for the settings. The HTTP client is loaded before the first request, because most commands send no request. */
-export function createHttpRoutes(options: DispatchersOptions): HttpRoutes {
+/**
+ * Makes the routes for the settings: direct connections, or connections through a proxy. The HTTP client is loaded before the first request,
+ * because most commands send no request.
+ */
+export function createHttpRoutes(options: DispatchersOptions) {
   const { settings, lookup } = options;
   let made: Dispatchers | undefined;
   const reachOf = (allowPrivate: boolean): Reach => {
@@ -31,12 +17,22 @@ export function createHttpRoutes(options: DispatchersOptions): HttpRoutes {
     return settings.privateAddresses === 'seeds' && allowPrivate ? 'named' : 'public';
   };
   return {
-    routeFor: (allowPrivate) => (made ??= createDispatchers(options)).routeFor(reachOf(allowPrivate)),
-    refusal: (hostname, allowPrivate, signal) =>
+    /**
+     * @param allowPrivate whether the operator named the host; `http.privateAddresses` may still forbid private addresses
+     * @throws what Node throws if the HTTP client cannot be loaded; the next call tries again
+     */
+    routeFor: (allowPrivate: boolean): Route => (made ??= createDispatchers(options)).routeFor(reachOf(allowPrivate)),
+    /**
+     * Returns an error if a host must not be requested. It does so only with a proxy. The proxy itself looks up names and connects, so this
+     * lookup before the request is the only possible check. Without a proxy, the connector checks each connection, and this function returns
+     * undefined.
+     */
+    refusal: (hostname: string, allowPrivate: boolean, signal?: AbortSignal): Promise<Error | undefined> =>
       settings.proxy === ''
         ? Promise.resolve(undefined)
         : hostRefusal(lookup, hostname, reachOf(allowPrivate), settings.timeout, signal),
-    destroy: async () => made?.destroy(),
+    /** Closes all connections. */
+    destroy: async (): Promise<void> => made?.destroy(),
   };
 }
 

@@ -6,28 +6,24 @@ export interface Timers {
   clearTimeout(timer: unknown): void;
 }
 
-/** A timer that can be set again and again. It uses at most one timer of the platform. */
-interface WakeTimer {
-  /**
-   * Sets the time of the clock at which the timer wakes; undefined: it does not wake. It wakes once for each call. If the time is far away,
-   * it may wake earlier.
-   */
-  wakeAt(time: number | undefined): void;
-}
-
 const platformTimers: Timers = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
 
-export function createWakeTimer(wake: () => void, clock: () => number, timers: Timers = platformTimers): WakeTimer {
+/** Makes a timer that can be set again and again. It uses at most one timer of the platform. */
+export function createWakeTimer(wake: () => void, clock: () => number, timers: Timers = platformTimers) {
   let current: { readonly handle: unknown; readonly time: number } | undefined;
   const onTime = (): void => {
     current = undefined;
     wake();
   };
   return {
-    wakeAt(time) {
+    /**
+     * Sets the time of the clock at which the timer wakes; undefined: it does not wake. It wakes once for each call. If the time is far away,
+     * it may wake earlier.
+     */
+    wakeAt(time: number | undefined): void {
       if (current?.time === time) return;
       if (current) timers.clearTimeout(current.handle);
       current = undefined;

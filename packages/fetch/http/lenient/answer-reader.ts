@@ -11,14 +11,6 @@ interface AnswerReaderOptions {
   readonly keep: Exchange['keep'];
 }
 
-/** Reads one answer from the bytes of a connection, as tolerantly as a browser. */
-interface AnswerReader {
-  /** Reads the next bytes. It returns a result at the end of the answer. After that, `push` must not be called. */
-  push(bytes: Buffer): ExchangeResult | undefined;
-  /** Call `end` when no more bytes will arrive. If the connection broke off, `failure` is the reason. */
-  end(failure?: { readonly code: NetworkCode; readonly message: string }): ExchangeResult;
-}
-
 /** Matches the beginning of an answer without a status line. A byte order mark may come first. */
 const MARKUP = /^(?:\xef\xbb\xbf)?</;
 const MARKUP_WITHIN = 4;
@@ -28,14 +20,14 @@ const NOT_HTTP = 'what came is not HTTP';
 type Head = Pick<Extract<ExchangeResult, { status: number }>, 'status' | 'statusText' | 'headers' | 'rawHeaders'>;
 
 /**
- * Makes a reader for one answer. `headerLimit` and `keep` limit its memory.
+ * Makes a reader that reads one answer from the bytes of a connection, as tolerantly as a browser. `headerLimit` and `keep` limit its memory.
  *
  * If an answer has no status line and begins with `<`, it is read as a page, because HTTP/0.9 had only HTML. Anything else, such as the
  * greeting of another protocol, is refused. If a body ends early or breaks off, the part that has arrived is stored and marked as cut. If
  * no part of the body has arrived, the answer is a failure. An incomplete head is a failure too, because the missing part might change the
  * meaning of the head (RFC 9112, section 8). Bytes after the answer are not read.
  */
-export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): AnswerReader {
+export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions) {
   const lines = new LineBuffer();
   const headers: string[] = [];
   let headBytes = 0;
@@ -113,7 +105,8 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
   }
 
   return {
-    push(bytes) {
+    /** Reads the next bytes. It returns a result at the end of the answer. After that, `push` must not be called. */
+    push(bytes: Buffer): ExchangeResult | undefined {
       let rest = bytes;
       while (!head && rest.length > 0) {
         const { result, taken } = pushHead(rest);
@@ -122,7 +115,8 @@ export function createAnswerReader({ headerLimit, keep }: AnswerReaderOptions): 
       }
       return rest.length > 0 ? pushBody(rest) : undefined;
     },
-    end(failure) {
+    /** Call `end` when no more bytes will arrive. If the connection broke off, `failure` is the reason. */
+    end(failure?: { readonly code: NetworkCode; readonly message: string }): ExchangeResult {
       // Without a length, the body ends when the connection is closed.
       if (head && !failure && !chunked && left === Infinity) return answer(head, false);
       if (head && body.size > 0 && (failure?.code ?? 'connection_reset') === 'connection_reset')

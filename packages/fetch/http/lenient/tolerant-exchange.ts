@@ -10,16 +10,6 @@ export interface Route {
   readonly connector?: buildConnector.connector;
 }
 
-interface TolerantExchange {
-  /**
-   * Sends one request. If the strict client cannot read the answer, or the answer breaks off within its body, a second request is sent at
-   * once, and its answer is read leniently. It never rejects, and both requests together end within the time limit.
-   */
-  exchange(route: Route, request: Exchange): Promise<ExchangeResult>;
-  /** Aborts lenient requests, with code `aborted`. */
-  close(): void;
-}
-
 /** Maximum number of remembered origins. The least recently used origins are removed first. */
 const MAX_ORIGINS = 10_000;
 
@@ -27,7 +17,7 @@ const MAX_ORIGINS = 10_000;
  * Makes a client that remembers the origins whose answers only the lenient reader can read. Further pages of these origins are requested
  * once, with the lenient reader. If the lenient reader cannot read an answer either, the origin of the answer is forgotten.
  */
-export function createTolerantExchange(limits: LenientLimits): TolerantExchange {
+export function createTolerantExchange(limits: LenientLimits) {
   const lenientOrigins = createBoundedCache<boolean>(MAX_ORIGINS);
   const open = new Set<AbortController>();
   let closed = false;
@@ -45,7 +35,11 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
   }
 
   return {
-    async exchange({ dispatcher, connector }, request) {
+    /**
+     * Sends one request. If the strict client cannot read the answer, or the answer breaks off within its body, a second request is sent at
+     * once, and its answer is read leniently. It never rejects, and both requests together end within the time limit.
+     */
+    async exchange({ dispatcher, connector }: Route, request: Exchange): Promise<ExchangeResult> {
       const { origin } = request.url;
       const began = performance.now();
       // The answer to a HEAD request decides nothing, so a second request is not needed.
@@ -62,7 +56,8 @@ export function createTolerantExchange(limits: LenientLimits): TolerantExchange 
       if (isOdd) lenientOrigins.set(origin, !('failure' in result && result.failure === 'invalid_response'), 1);
       return 'failure' in result ? result : { ...result, lenient: true };
     },
-    close() {
+    /** Aborts lenient requests, with code `aborted`. */
+    close(): void {
       closed = true;
       for (const controller of open) controller.abort();
     },
