@@ -7,7 +7,6 @@ import type { Exclusive } from '../packages/util/index.js';
 import type { TableName } from './schema.js';
 import type { CheckedChange, Column, ColumnSelector, RowChange, Store, StoredRow } from './store.js';
 
-/** The rows to change. */
 export interface SharedRows {
   readonly table: TableName;
   readonly keys: readonly string[];

@@ -4,7 +4,6 @@ import type { ColumnSelector } from './store.js';
 
 /** Which cells of one family to read. */
 export interface FamilySelector {
-  /** Exact qualifiers. */
   readonly exact: ReadonlySet<string>;
   /** Prefixes of qualifiers; the empty prefix means the whole family. */
   readonly prefixes: readonly string[];

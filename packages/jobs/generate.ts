@@ -73,7 +73,6 @@ export interface Selection {
   readonly report: Report;
   /** Number of rows in the batch. */
   readonly size: number;
-  /** The counters of the rows that were skipped. */
   readonly skipped: Report['counters'];
   /** The counters of the inboxes that were folded first. */
   readonly folded: Counts;

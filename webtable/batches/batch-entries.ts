@@ -30,7 +30,6 @@ export interface RowGroup {
   readonly at?: number | undefined;
 }
 
-/** A row and its queue in a batch. */
 export interface QueuedRow {
   readonly rowKey: string;
   readonly queue: string;

@@ -5,7 +5,6 @@ import type { Exclusive } from '../../packages/util/index.js';
 import { createBatchEntries } from './batch-entries.js';
 import { createBatchHeaders } from './batch-headers.js';
 
-/** The batches of a table, and the rows in each batch. */
 export type Batches = ReturnType<typeof createBatches>;
 
 interface ClearOptions {

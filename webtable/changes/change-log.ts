@@ -25,7 +25,6 @@ import {
 } from './logged-changes.js';
 import { createLogState, type LoggedBatch } from './log-state.js';
 
-/** The change log of a table. */
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 const COLUMNS = [INDEX_COLUMNS.changeEntry];

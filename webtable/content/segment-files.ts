@@ -9,11 +9,9 @@ export interface SegmentFile {
   close(): Promise<void>;
 }
 
-/** The suffix of segment names. */
 export const SEGMENT_SUFFIX = '.warc.gz';
 const SEGMENT = /^[0-9]{14}-[0-9a-f]{8}\.warc\.gz$/;
 
-/** The path of a segment. */
 export function segmentPath(directory: string, segment: string): string {
   return join(directory, segment + SEGMENT_SUFFIX);
 }

@@ -2,7 +2,6 @@ import { hash, randomUUID } from 'node:crypto';
 import type { ContentRecord } from './content-store.js';
 import { archivedHead } from './http-head.js';
 
-/** One header of a WARC record. */
 type WarcHeader = readonly [name: string, value: string];
 
 /** The data of an earlier record that a revisit repeats. A metadata record repeats only the id. */
@@ -84,7 +83,6 @@ export function warcRecordParts(record: ContentRecord, referred?: Referred, id =
 
 const HTTP_RESPONSE = 'application/http; msgtype=response';
 
-/** A new random id of a record. */
 export function newRecordId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }

@@ -14,7 +14,6 @@ export interface FrontierEntry {
   readonly at?: number | undefined;
 }
 
-/** Computes the entries of rows. */
 export type FrontierEntries = ReturnType<typeof createFrontierEntries>;
 
 export function createFrontierEntries(keys: FrontierKeys, slots: Slots) {

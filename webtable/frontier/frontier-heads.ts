@@ -21,7 +21,6 @@ export interface HostScore {
   readonly score: number;
 }
 
-/** The heads of the hosts of a table. */
 export type FrontierHeads = ReturnType<typeof createFrontierHeads>;
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];

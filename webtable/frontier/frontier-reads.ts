@@ -8,7 +8,6 @@ import type { HostScore } from './frontier-heads.js';
 import type { FrontierKeys } from './frontier-keys.js';
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
-/** Number of entries to read in one step. */
 const STEP = 1000;
 /** Number of rows in the next read of heads: 4 at first, then four times the number of the last read, up to 256. */
 const growing = (before: number): number => Math.min(Math.max(4, 4 * before), 256);

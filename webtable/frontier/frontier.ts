@@ -36,7 +36,6 @@ export type Frontier = ReturnType<typeof createFrontier>;
 type KeyedRow = FrontierRow & { readonly key: string };
 
 const COLUMNS = [INDEX_COLUMNS.frontierScore];
-/** Number of entries to promote in one step. */
 const STEP = 1000;
 
 /** @param serialised runs a step while no other task changes rows */

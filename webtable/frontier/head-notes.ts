@@ -28,7 +28,6 @@ export function createHeadNotes(store: Store, keys: FrontierKeys) {
   }
 
   return {
-    /** The heads of these hosts. */
     read,
 
     /** The change that writes the note of a host. @param score undefined: the host has no head */

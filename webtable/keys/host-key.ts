@@ -19,7 +19,6 @@ export function hostOfKey(key: HostKey): string {
   return reverse(key);
 }
 
-/** The host of a row key. */
 export function hostKeyOfRow(rowKey: string): HostKey {
   // An IPv6 host contains colons.
   const end = rowKey.startsWith('[') ? rowKey.indexOf(']') + 1 : rowKey.indexOf(':');

@@ -20,7 +20,6 @@ export function parseShard(text: string): Shard {
   });
 }
 
-/** The text `i/n` of a shard. */
 export function shardText({ index, count }: Shard): string {
   return `${index}/${count}`;
 }

@@ -19,7 +19,6 @@ export interface WorkerRow {
   readonly work: unknown;
 }
 
-/** The rows of the workers. */
 export type Workers = ReturnType<typeof createWorkers>;
 
 const codec = json<WorkerRow>((value) => typeof value === 'object' && value !== null && 'owner' in value);

@@ -31,7 +31,6 @@ export interface Service {
   readonly maxHeldBytes?: number;
 }
 
-/** Rows that are looked up in one step of a response. */
 const KEYS_PER_STEP = 64;
 const RESPONSE_BYTES = 256 * 1024;
 

@@ -23,7 +23,6 @@ export interface InlinkCell {
   readonly replaces?: readonly number[];
 }
 
-/** All inlinks of a row, as they are stored. */
 export interface StoredInlinks {
   /** The inlinks by the row key of their source, in the order in which they were added. */
   readonly links: Map<string, StoredInlink>;

@@ -10,7 +10,6 @@ import type { Codec } from './codec.js';
 import type { Page, PageRow } from './page.js';
 import { createTextReader, textOf } from './text-record.js';
 
-/** A row that is being read. */
 export type RowDraft = { readonly key: string; damaged?: string[] } & { -readonly [F in keyof Page]?: Page[F] };
 
 type PlaceField = 'contentLocation' | 'textLocation';

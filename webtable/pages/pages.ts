@@ -38,7 +38,6 @@ export type RowAsRead = Pick<PageRow<never>, 'at' | 'record'>;
 /** Separates the parts of a store's message about a damaged row. */
 const DAMAGE_SEPARATOR = '; ';
 
-/** All cells of inlinks. */
 const INLINKS: ColumnSelector = `${INLINK_CELLS_PREFIX}*`;
 
 const MARKS = Object.entries(MARK_COLUMNS) as [Mark, Column][];
@@ -53,7 +52,6 @@ interface FieldCell {
 interface ReadPlan {
   /** The fields in the row, each with its cell. `cell` is absent for a field that consists of several cells. */
   readonly cells: readonly { readonly field: Field; readonly cell: FieldCell | undefined }[];
-  /** The records that are read too. */
   readonly records: readonly RecordPart[];
   readonly columns: readonly ColumnSelector[];
 }
@@ -67,7 +65,6 @@ const MARK_CELLS: ReadonlyMap<string, Column> = new Map(MARKS);
 /** Maximum bytes of a buffer that is used again. */
 const MAX_SPARE_BYTES = 1_048_576;
 
-/** Number of rows that a scan reads at a time. */
 const STEP = 500;
 /** Maximum bytes of records that are read together. */
 const MAX_RECORD_BYTES = 1_048_576;

@@ -6,7 +6,6 @@ import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import { changeShared } from '../change-shared.js';
 
-/** The data of audits in a table. */
 export type Audits = ReturnType<typeof createAudits>;
 
 const anything = json<unknown>(() => true);

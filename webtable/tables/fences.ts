@@ -11,7 +11,6 @@ import type { Store } from '../store.js';
 
 const COLUMNS = { frontier: INDEX_COLUMNS.frontierScore, batch: INDEX_COLUMNS.batchEntry } as const;
 
-/** Writes fences at these keys. */
 export async function writeFences(store: Store, table: keyof typeof COLUMNS, keys: readonly string[]): Promise<void> {
   const put = new Map([[COLUMNS[table], text.encode('')]]);
   await store.write(

@@ -23,7 +23,6 @@ export interface EntrySource {
   readonly part: string;
 }
 
-/** A new entry for a row. */
 export interface NewInboxEntry {
   readonly rowKey: string;
   readonly source: EntrySource;
@@ -31,7 +30,6 @@ export interface NewInboxEntry {
   readonly value: object;
 }
 
-/** An entry of an inbox. */
 export interface InboxEntry {
   readonly rowKey: string;
   readonly source: EntrySource;
@@ -41,7 +39,6 @@ export interface InboxEntry {
   readonly at: number | undefined;
 }
 
-/** The inboxes of a table. */
 export type Inboxes = ReturnType<typeof createInboxes>;
 
 const codec = json<object>((value) => typeof value === 'object' && value !== null);
@@ -129,10 +126,8 @@ export function createInboxes(store: Store, slots: Slots, withInbox: readonly st
   };
 }
 
-/** Returns the slot whose inbox has the entry with this key. */
 const slotOfEntry = (key: string): string => key.slice(1, key.indexOf('|'));
 
-/** Returns the source of the entry with this key. */
 export function sourceOfEntry(key: string): EntrySource {
   const [run = '', slot = '', part = ''] = key.slice(key.lastIndexOf('|') + 1).split('/');
   return { run, slot, part };

@@ -25,7 +25,6 @@ export interface PrefixFigures {
   readonly fetchMs: number;
 }
 
-/** A prefix with its figures. */
 export interface StoredPrefix {
   /** The prefix as a unique key. In the order of the keys, a prefix comes before the prefixes below it. */
   readonly key: string;
@@ -50,14 +49,12 @@ export interface PrefixPass {
   readonly parametersOverLimit: number;
 }
 
-/** The statistics of one pass. */
 export interface StoredStatistics {
   readonly pass: PrefixPass;
   /** Yields the prefixes in key order. Only a part of the prefixes is in memory at a time. */
   prefixes(): AsyncGenerator<StoredPrefix>;
 }
 
-/** The statistics of the rows of a table, by prefix. */
 export type Prefixes = ReturnType<typeof createPrefixes>;
 
 const PASS = INDEX_COLUMNS.prefixPass;

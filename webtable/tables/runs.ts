@@ -8,7 +8,6 @@ import { changeShared } from '../change-shared.js';
 /** The level of ranks: pages, or their hosts. */
 export type RankedLevel = 'page' | 'host';
 
-/** State of the runs on a table. */
 export type Runs = ReturnType<typeof createRuns>;
 
 const anything = json<unknown>(() => true);

@@ -37,7 +37,6 @@ export class BodyBuffer {
     return fits.length === bytes.length;
   }
 
-  /** Returns the stored bytes. */
   bytes(): Uint8Array {
     return this.#memory.subarray(0, this.size);
   }

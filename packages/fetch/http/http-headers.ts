@@ -4,7 +4,6 @@ import { headerValues, mediaTypeOf, trimBlanks } from '../../util/index.js';
 /** Response headers by name in lower case. Each character of a value is one byte. If a name is repeated, its value is an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns the first value of a header. */
 export function firstValue(headers: RawHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : value[0];

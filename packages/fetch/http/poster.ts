@@ -12,7 +12,6 @@ export interface PostedAnswer {
   readonly retryAfter?: string;
 }
 
-/** A message to post. */
 interface PostedMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

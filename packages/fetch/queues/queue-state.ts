@@ -39,7 +39,6 @@ export interface Queue<T> {
   order: number | undefined;
 }
 
-/** An entry in a heap of queues. */
 export interface HeapEntry<T> extends HeapItem {
   readonly queue: Queue<T>;
   /** The time of the turn or of the removal, in ms. */

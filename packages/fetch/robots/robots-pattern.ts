@@ -47,7 +47,6 @@ function unescaped(octet: number, inQuery: boolean): string {
   return same ? char : String.fromCharCode(ESCAPED + octet);
 }
 
-/** A compiled pattern. */
 export interface Pattern {
   /** The parts between the wildcards. The first part must be at the start of the path. */
   readonly parts: readonly Octets[];

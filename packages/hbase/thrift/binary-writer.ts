@@ -31,7 +31,6 @@ export class BinaryWriter {
     this.#at += 3;
   }
 
-  /** Ends a struct. */
   stop(): void {
     this.byte(TYPE.stop);
   }

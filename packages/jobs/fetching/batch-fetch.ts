@@ -20,10 +20,8 @@ export interface BatchFetchOptions extends JobOptions {
   readonly outgoing?: OutgoingBatch;
 }
 
-/** The result of fetching a batch. */
 export interface BatchFetchEnd {
   readonly report: Report;
-  /** Number of pages that were stored. */
   readonly stored: number;
   /** Whether all pages have moved to another batch, so that this batch needs no further work. */
   readonly isClosed: boolean;
@@ -31,7 +29,6 @@ export interface BatchFetchEnd {
   readonly isTimedOut: boolean;
 }
 
-/** The running fetch of a batch. */
 export type BatchFetch = Awaited<ReturnType<typeof beginBatchFetch>>;
 
 /** Begins to fetch a batch. The rows of each queue are read while the queue has room. */

@@ -46,7 +46,6 @@ export interface FetchedPage {
   /** The change of the row without its marks. The marks are set later, because they depend on the batch to which the page moves. */
   readonly change: Omit<PageChange, 'marks'>;
   readonly isParsed: boolean;
-  /** The queue of the page's host. */
   readonly queue: string;
 }
 

@@ -102,7 +102,6 @@ export function bestLinks(events: readonly LinkEvent[], most: number): readonly 
   return sorted.length > most ? sorted.slice(0, most) : sorted;
 }
 
-/** Returns links as the inlinks of a row. */
 export function inlinksOf(links: readonly LinkEvent[]): InlinkCell['links'] {
   const inlinks = new Map<string, LinkEvent>();
   for (const link of links) inlinks.set(link.from.source, link);

@@ -172,7 +172,6 @@ function newLinks(
   return { links, late };
 }
 
-/** No links to any row. */
 const NO_LINKS: LinksByTarget = { targets: () => [], linksOf: () => [] };
 
 /** Whether links of a batch may still be added to rows. */

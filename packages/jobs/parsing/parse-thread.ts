@@ -81,7 +81,6 @@ export class ParseThread {
     this.#watch(options.startLimit, () => !this.#isReady, noThread('the parse thread does not start'));
   }
 
-  /** Number of pages in line. */
   get pages(): number {
     return this.#line.length;
   }

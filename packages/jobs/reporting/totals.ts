@@ -33,12 +33,10 @@ export function plusDone(a: Done = NO_TOTALS, b: Done): JobTotals {
   };
 }
 
-/** Returns the totals plus the progress of a running job. */
 export function plusProgress(totals: Totals, progress: Progress): Totals {
   return { ...totals, [progress.job]: plusDone(totals[progress.job], progress) };
 }
 
-/** Returns the sum of the totals of two processes. */
 export function plusTotals(a: Totals, b: Totals): Totals {
   return Object.entries(b).reduce((sums, [job, more]) => ({ ...sums, [job]: plusDone(sums[job], more) }), a);
 }

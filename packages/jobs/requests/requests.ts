@@ -43,7 +43,6 @@ export type RequestingRun = Pick<
   'tables' | 'settings' | 'plugins' | 'clock' | 'random' | 'lookup' | 'outsideChanges' | 'requestsInUse' | 'jobSlots'
 >;
 
-/** Work that waits in the queue of a host. */
 export interface QueuedWork {
   work(queue: string): Promise<'no_request' | void>;
 }

@@ -88,7 +88,6 @@ export function createBatchesUnderWay(input: BatchesInput) {
     /** Whether no task is running, and no page waits for updatedb. */
     isAtRest,
 
-    /** Returns the sum of the progress of all fetches. */
     sum: (): JobTotals => Array.from(fetches, ({ progress }) => progress).reduce(plusDone, ended),
 
     /** Begins to fetch a batch. If updatedb has begun on the batch, updatedb continues instead. */

@@ -4,7 +4,6 @@ import type { ScopedCrawl } from '../context.js';
 import { slotsToFold } from '../inbox/fold-inboxes.js';
 import { countSelectable } from '../selection/is-any-due.js';
 
-/** The result of crawling some slots. */
 export interface CrawledSlots {
   /** The slots that were crawled. Slots that another worker held are left out. */
   readonly slots: ReadonlySet<string>;

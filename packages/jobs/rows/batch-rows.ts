@@ -129,7 +129,6 @@ export function mustBeOpen(batch: BatchHeader): void {
   });
 }
 
-/** A row of a batch, with its entry in the index of the batch. */
 export interface BatchRow<F extends Field> {
   readonly row: PageRow<F | 'marks'>;
   readonly entry: BatchEntry;

@@ -12,7 +12,6 @@ export function isBefore(a: Position, b: Position): boolean {
   return a.score !== b.score ? a.score > b.score : a.rowKey < b.rowKey;
 }
 
-/** An entry of the frontier for a due row. */
 export interface DueRow extends FrontierEntry {
   readonly host: HostKey;
   /** The queue that `generate.maxCount` limits. */

@@ -24,7 +24,6 @@ export interface PartFolder {
   readonly problem?: string;
 }
 
-/** The content of a table's folder. */
 interface TableFolder extends Readonly<Record<TablePart, PartFolder>> {
   readonly state: 'none' | 'whole' | 'damaged';
   /** Describes what exists at the path if there is no table, or what is wrong with the table. Empty: nothing exists. */

@@ -11,7 +11,6 @@ export function storedHeaders(headers: FetchOutcome['headers'] = {}): Record<str
 
 const isStored = ([name]: [string, string]): boolean => !NOT_STORED.has(name.toLowerCase());
 
-/** Returns the status of a page after the outcome of its fetch. */
 export function statusOf(outcome: FetchOutcome): Status {
   switch (outcome.kind) {
     case 'content':
