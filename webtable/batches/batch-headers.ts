@@ -1,7 +1,7 @@
 /** The headers of the batches. A header has the data of the whole batch. */
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import { FENCE, type Slots } from '../keys/partition.js';
-import { json, text } from '../pages/codec.js';
+import { isRecord, json, text } from '../pages/codec.js';
 import type { PageRow } from '../pages/page.js';
 import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
@@ -55,13 +55,7 @@ type MarkedRow = Pick<PageRow<'marks'>, 'key' | 'marks'>;
 type StoredHeader = Omit<BatchHeader, 'batchId'>;
 
 export const headerCodec = json<StoredHeader>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    'state' in value &&
-    typeof value.state === 'string' &&
-    'size' in value &&
-    typeof value.size === 'number',
+  (value) => isRecord(value) && typeof value.state === 'string' && typeof value.size === 'number',
 );
 const HEADER = INDEX_COLUMNS.batchHeader;
 const ENTRY = INDEX_COLUMNS.batchEntry;

@@ -2,7 +2,7 @@
 import { CrawlError, safeText } from '../../packages/errors/index.js';
 import type { Exclusive } from '../../packages/util/index.js';
 import type { HostKey } from '../keys/host-key.js';
-import { json, metaValue } from '../pages/codec.js';
+import { isRecord, json, metaValue } from '../pages/codec.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import { changeShared } from '../change-shared.js';
@@ -48,7 +48,7 @@ const MAX_BROKEN_HOSTS = 1000;
 const BROKEN_FOR = 86_400_000;
 const STATE = INDEX_COLUMNS.changeState;
 const STATE_KEY = 'changes';
-const codec = json<LogState>((value) => typeof value === 'object' && value !== null);
+const codec = json<LogState>(isRecord);
 const batchOf = ({ writing = {} }: LogState, batchId: string): LoggedBatch => ({ ...writing[batchId]!, batchId });
 
 function brokenBefore({ broken = {} }: LogState, at: number): Record<string, number> {

@@ -1,4 +1,4 @@
-import { json } from '../pages/codec.js';
+import { isRecord, json } from '../pages/codec.js';
 import type { HostKey } from '../keys/host-key.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, StoredRow } from '../store.js';
@@ -76,7 +76,7 @@ const BEHIND_HOSTS = 'i';
 const ENTRY = INDEX_COLUMNS.changeEntry;
 
 type Stored = LoggedChange & LoggedHost & LoggedBaseline;
-const codec = json<Stored>((value) => typeof value === 'object' && value !== null);
+const codec = json<Stored>(isRecord);
 
 /** The time and the id of a batch. The keys of its entries begin with both. */
 interface EntryBatch {

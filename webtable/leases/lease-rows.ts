@@ -1,5 +1,5 @@
 /** The rows of the leases in table `meta`: one for each slot and one for each holder. */
-import { json, text } from '../pages/codec.js';
+import { isRecord, json, text } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store, StoredRow } from '../store.js';
@@ -51,12 +51,8 @@ export interface HolderRow {
   readonly idle?: Idle;
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const leaseCodec = json<LeaseRow>(isObject);
-const holderCodec = json<HolderRow>(isObject);
-
-const LEASE = { prefix: 'lease-', column: INDEX_COLUMNS.lease, codec: leaseCodec };
-const HOLDER = { prefix: 'holder-', column: INDEX_COLUMNS.leaseHolder, codec: holderCodec };
+const LEASE = { prefix: 'lease-', column: INDEX_COLUMNS.lease, codec: json<LeaseRow>(isRecord) };
+const HOLDER = { prefix: 'holder-', column: INDEX_COLUMNS.leaseHolder, codec: json<HolderRow>(isRecord) };
 
 type Kind<R> = { prefix: string; column: Column; codec: ReturnType<typeof json<R>> };
 const STEP = 1000;

@@ -1,5 +1,5 @@
 /** The reports of the workers of a table: one row for each worker in table `meta`. Other processes add up these reports. */
-import { json } from '../pages/codec.js';
+import { isRecord, json } from '../pages/codec.js';
 import { after, readRange, removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -21,7 +21,7 @@ export interface WorkerRow {
 
 export type Workers = ReturnType<typeof createWorkers>;
 
-const codec = json<WorkerRow>((value) => typeof value === 'object' && value !== null && 'owner' in value);
+const codec = json<WorkerRow>((value) => isRecord(value) && 'owner' in value);
 const COLUMN = INDEX_COLUMNS.workerReport;
 const STEP = 1000;
 const keyOf = (owner: string): string => `worker-${owner}`;

@@ -1,4 +1,4 @@
-import { json } from '../pages/codec.js';
+import { isRecord, json } from '../pages/codec.js';
 import type { Field, PageChange, PageRow } from '../pages/page.js';
 import { INDEX_COLUMNS, RULE_COLUMN_PREFIX, type TableName } from '../schema.js';
 import { scanSteps } from '../scan-steps.js';
@@ -55,7 +55,7 @@ const OLD_CELLS: readonly OldCells[] = [
 ];
 
 const STEP = 500;
-const codec = json<Stored>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const codec = json<Stored>(isRecord);
 
 /**
  * Gives the names of schema 8 to the JSON cells outside of the pages. A cell that cannot be read stays, and a second run changes nothing.
@@ -109,7 +109,7 @@ function renameFields<T extends object>(stored: T, names: Readonly<Record<string
 function within(stored: Stored, fields: readonly string[], rename: (inner: Stored) => Stored): Stored {
   const renamed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(renamed);
-    return typeof value === 'object' && value !== null ? rename(value as Stored) : value;
+    return isRecord(value) ? rename(value) : value;
   };
   return Object.fromEntries(
     Object.entries(stored).map(([name, value]) => [name, fields.includes(name) ? renamed(value) : value]),

@@ -95,7 +95,8 @@ export function readableValue<T>(row: StoredRow | undefined, column: Column, cod
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** Whether a value is a JSON object. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRecordOfText = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((v) => typeof v === 'string');

@@ -3,7 +3,7 @@
  * records whether the name first led to a public or a private address. A record that cannot be read counts as missing.
  */
 import type { HostKey } from '../keys/host-key.js';
-import { json, readableValue, text, type Codec } from '../pages/codec.js';
+import { isRecord, json, readableValue, text, type Codec } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store } from '../store.js';
@@ -52,14 +52,12 @@ export type SeedReach = 'public' | 'private' | 'undecided';
 /** The data on hosts, by column. Each column has `get`, `put`, `remove` and `change`. */
 export type Hosts = ReturnType<typeof createHosts>;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 const robotsCodec = json<StoredRobots>(
-  (value) => isObject(value) && typeof value.fetchedAt === 'number' && typeof value.status === 'number',
+  (value) => isRecord(value) && typeof value.fetchedAt === 'number' && typeof value.status === 'number',
 );
 const backoffCodec = json<BackoffRecord>(
   (value) =>
-    isObject(value) &&
+    isRecord(value) &&
     typeof value.failures === 'number' &&
     typeof value.since === 'number' &&
     typeof value.until === 'number' &&

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FENCE, type Slots } from '../keys/partition.js';
-import { json, readableValue } from '../pages/codec.js';
+import { isRecord, json, readableValue } from '../pages/codec.js';
 import { after, readRange, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
@@ -41,7 +41,7 @@ export interface InboxEntry {
 
 export type Inboxes = ReturnType<typeof createInboxes>;
 
-const codec = json<object>((value) => typeof value === 'object' && value !== null);
+const codec = json<object>(isRecord);
 const COLUMN = INDEX_COLUMNS.batchEntry;
 /** Maximum number of entries that are read at a time. An entry may have a link of each page of a part of a batch. */
 const STEP = 200;

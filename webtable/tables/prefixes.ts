@@ -2,7 +2,7 @@
  * Statistics of the rows by prefix. They come from passes over the table. Each scope has one row, which a pass replaces atomically. So a
  * reader gets the statistics of one pass, and a killed pass leaves the earlier statistics unchanged.
  */
-import { json, readableValue } from '../pages/codec.js';
+import { isRecord, json, readableValue } from '../pages/codec.js';
 import { removals, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS, type Status } from '../schema.js';
 import type { Store, StoredRow } from '../store.js';
@@ -61,9 +61,7 @@ const PASS = INDEX_COLUMNS.prefixPass;
 const FIGURES = INDEX_COLUMNS.prefixFigures;
 const ALL = { start: 's|', end: 's}' };
 const keyOf = (scope: string): string => `s|${scope}`;
-const passCodec = json<PrefixPass>(
-  (value) => typeof value === 'object' && value !== null && 'madeAt' in value && typeof value.madeAt === 'number',
-);
+const passCodec = json<PrefixPass>((value) => isRecord(value) && typeof value.madeAt === 'number');
 
 /** The statistics can be rebuilt from the rows. */
 const passIn = (row: StoredRow | undefined): PrefixPass | undefined => readableValue(row, PASS, passCodec);

@@ -1,4 +1,4 @@
-import { json, readableValue } from '../pages/codec.js';
+import { isRecord, json, readableValue } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -44,21 +44,19 @@ export interface StoredProposals {
 export type Proposals = ReturnType<typeof createProposals>;
 
 const KEY = 'proposals';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const codec = json<StoredProposals>(
   (value) =>
-    isObject(value) && typeof value.id === 'string' && isTime(value.createdAt) && Array.isArray(value.proposals),
+    isRecord(value) && typeof value.id === 'string' && isTime(value.createdAt) && Array.isArray(value.proposals),
 );
 
 function isProposal(value: unknown): boolean {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     isCount(value.number) &&
     saysRule(value.rule) &&
     typeof value.reason === 'string' &&
-    isObject(value.evidence) &&
+    isRecord(value.evidence) &&
     isCount(value.rows) &&
     isCount(value.fetched) &&
     typeof value.domain === 'string'

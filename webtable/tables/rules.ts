@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { inTimeSlices, sortSteps, type Exclusive, type Steps } from '../../packages/util/index.js';
-import { json, text } from '../pages/codec.js';
+import { isRecord, json, text } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
 import { INDEX_COLUMNS, RULE_COLUMN_PREFIX } from '../schema.js';
 import type { Column, Store, StoredRow } from '../store.js';
@@ -85,15 +85,13 @@ const VERSION = 'version';
 const WWW_APPLIED = 'www';
 const VERSION_COLUMN = [INDEX_COLUMNS.rulesVersion];
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPattern = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   ('prefix' in value ? typeof value.prefix === 'string' && !('regex' in value) : typeof value.regex === 'string');
 
 /** Whether a value is a rule, with a kind, a scope and a pattern. */
 export function saysRule(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { kind, scope, pattern, to } = value;
   if (typeof scope !== 'string' || !/^(\*$|host:|domain:)/.test(scope)) return false;
   if (kind === 'www') return scope.startsWith('domain:') && (to === 'with' || to === 'without');
@@ -101,7 +99,7 @@ export function saysRule(value: unknown): boolean {
 }
 
 const ruleCodec = json<Omit<Rule, 'id'>>(
-  (value) => isObject(value) && isTime(value.createdAt) && isTime(value.changedAt) && saysRule(value),
+  (value) => isRecord(value) && isTime(value.createdAt) && isTime(value.changedAt) && saysRule(value),
 );
 
 /** The number in an id. It increases with every new rule. */

@@ -3,7 +3,7 @@
  * atomically.
  */
 import { hashOf, type Exclusive } from '../../packages/util/index.js';
-import { json, metaValue } from '../pages/codec.js';
+import { isRecord, json, metaValue } from '../pages/codec.js';
 import { scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
@@ -15,7 +15,7 @@ export type Watches = ReturnType<typeof createWatches>;
 const START = 'watch|';
 const STEP = 100;
 const COLUMN = INDEX_COLUMNS.watchTarget;
-const codec = json<object>((value) => typeof value === 'object' && value !== null);
+const codec = json<object>(isRecord);
 const keyOf = (target: string): string => START + hashOf(target);
 
 export function createWatches(store: Store, exclusive: Exclusive) {
