@@ -43,6 +43,11 @@ export function first(root: Tree.ParentNode, holds: (element: Tree.Element) => b
   return found;
 }
 
+/** The text directly in an element, without the text of the elements in it. */
+export function ownText({ childNodes }: Tree.ParentNode): string {
+  return childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+}
+
 export function isElement(node: Tree.Node): node is Tree.Element {
   return 'tagName' in node;
 }

@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first, isElement, walkTree } from './elements.js';
+import { first, isElement, ownText, walkTree } from './elements.js';
 import { attribute } from './html-tree.js';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML' as Tree.Element['namespaceURI'];
@@ -23,7 +23,7 @@ export function foldFormulas(body: Tree.Element): void {
   dropShown(body);
   walkTree(body, {
     enter(element) {
-      const isFormula = element.tagName === 'math' || (isScript(element) && texOf(textIn(element)) !== undefined);
+      const isFormula = element.tagName === 'math' || (isScript(element) && texOf(ownText(element)) !== undefined);
       if (isFormula) formulas.push(element);
       else dropShown(element);
       return !isFormula;
@@ -39,7 +39,7 @@ export function formulaTex(math: Tree.Element): string | undefined {
 
 function fold(formula: Tree.Element): void {
   const ofScript = isScript(formula);
-  const tex = ofScript ? texOf(textIn(formula)) : texOfMathMl(formula);
+  const tex = ofScript ? texOf(ownText(formula)) : texOfMathMl(formula);
   const around: Tree.Element[] = [formula];
   for (let i = 0; i < MAX_ANCESTORS; i++) {
     const up = around.at(-1)!.parentNode;
@@ -75,7 +75,7 @@ function texOfMathMl(math: Tree.Element): string | undefined {
     math,
     (element) => element.tagName === 'annotation' && TEX.test(attribute(element, 'encoding') ?? ''),
   );
-  return texOf((annotation && textIn(annotation)) ?? attribute(math, 'alttext') ?? '');
+  return texOf((annotation && ownText(annotation)) ?? attribute(math, 'alttext') ?? '');
 }
 
 function isScript({ tagName, attrs }: Tree.Element): boolean {
@@ -89,10 +89,6 @@ function texOf(text: string): string | undefined {
   const tex = (lines + text.slice(lastLine)).replace(/\s+/g, ' ').trim();
   const inner = /^\{\\displaystyle (.*)\}$/.exec(tex)?.[1]?.trim() ?? tex;
   return inner === '' ? undefined : inner;
-}
-
-function textIn({ childNodes }: Tree.Element): string {
-  return childNodes.map((node) => (node.nodeName === '#text' ? (node as Tree.TextNode).value : '')).join('');
 }
 
 /** Removes the visible forms of formulas, which MathJax 2 has put before its scripts. */

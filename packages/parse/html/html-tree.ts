@@ -8,7 +8,7 @@ import {
   Token,
   TokenizerMode,
 } from 'parse5';
-import { isHtml, isMathMl, walkTree, type Visitor } from './elements.js';
+import { isHtml, isMathMl, ownText, walkTree, type Visitor } from './elements.js';
 import { isJsonLd } from './head/json-ld.js';
 import type { PageBody } from './page-body.js';
 import { MARKABLE, roleOf, roleOfElement, type PageElement } from './page-element.js';
@@ -83,7 +83,7 @@ export class TreeElement implements PageElement {
   }
 
   textInside(): string {
-    return this.#element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+    return ownText(this.#element);
   }
 }
 

@@ -1,5 +1,5 @@
 import { defaultTreeAdapter, html as spec, type DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { first, isHtml } from '../elements.js';
+import { first, isHtml, ownText } from '../elements.js';
 import { headOf } from '../head/head-of.js';
 import { MAX_TITLE_LENGTH } from '../../shared/limits.js';
 import type { Block } from './block-text.js';
@@ -14,12 +14,8 @@ const MAX_START = 5;
 
 export function titleIn(document: Tree.Document): string {
   const title = first(document, (element) => element.tagName === 'title' && isHtml(element));
-  return (title?.childNodes ?? [])
-    .map((node) => (node.nodeName === '#text' ? (node as Tree.TextNode).value : ''))
-    .join('')
-    .slice(0, MAX_TITLE_LENGTH)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = title ? ownText(title) : '';
+  return text.slice(0, MAX_TITLE_LENGTH).replace(/\s+/g, ' ').trim();
 }
 
 export function isInTitle({ start }: Block, title: string): boolean {
