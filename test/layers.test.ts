@@ -137,6 +137,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'private-folder.ts',
     'link-file.ts',
     'scan-steps.ts',
+    'varint.ts',
     'packed-cells.ts',
     'write-unchanged.ts',
     'change-shared.ts',

@@ -7,6 +7,7 @@
  */
 import { CrawlError, safeText } from '../packages/errors/index.js';
 import { selects, type FamilySelector } from './selectors.js';
+import { writeVarint } from './varint.js';
 
 /** Changes of cells, sorted by qualifier, with each qualifier once. undefined removes a cell. */
 interface PackedChanges {
@@ -250,12 +251,4 @@ function varintSize(value: number): number {
   let size = 1;
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
   return size;
-}
-
-function writeVarint(bytes: Uint8Array, start: number, value: number): number {
-  let at = start;
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80;
-  bytes[at++] = rest;
-  return at;
 }

@@ -1,7 +1,7 @@
 import { text, number, writeAscii } from './codec.js';
 import { INLINK_CELLS_PREFIX } from '../schema.js';
 import type { Column } from '../store.js';
-import { takeVarint, writeVarint, type ByteReader } from './varint.js';
+import { takeVarint, writeVarint, type ByteReader } from '../varint.js';
 
 /** An inlink as it is stored. The row key of its source is the key in the maps of this file. */
 export interface StoredInlink {

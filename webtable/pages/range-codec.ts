@@ -1,6 +1,6 @@
 import { cellCodec } from './cell-codec.js';
 import type { TextRange } from './page.js';
-import { MAX_VARINT_BYTES, takeVarint, writeVarint } from './varint.js';
+import { MAX_VARINT_BYTES, takeVarint, writeVarint } from '../varint.js';
 
 /** FROZEN. The index of a kind is its code. */
 const KINDS: readonly TextRange['kind'][] = ['prose', 'nosnippet'];
