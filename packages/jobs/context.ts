@@ -119,10 +119,8 @@ type With<K extends keyof Plugin> = Plugin & { readonly [P in K]-?: NonNullable<
  * @throws CrawlError BAD_PLUGIN if no plugin has it
  */
 export function lastWith<K extends 'schedule' | 'signature'>(crawl: Pick<CrawlContext, 'plugins'>, member: K): With<K> {
-  for (let i = crawl.plugins.length - 1; i >= 0; i--) {
-    const plugin = crawl.plugins[i]!;
-    if (plugin[member] !== undefined) return plugin as With<K>;
-  }
+  const found = crawl.plugins.findLast((plugin) => plugin[member] !== undefined);
+  if (found) return found as With<K>;
   throw new CrawlError('BAD_PLUGIN', `expected a plugin with a ${member}, found none in the list of plugins`, {
     hint: 'keep defaultPlugins in the list',
   });

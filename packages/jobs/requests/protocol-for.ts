@@ -15,11 +15,7 @@ import type { SeedHosts } from '../hosts/seed-hosts.js';
 /** Returns the last plugin whose protocol supports the scheme of a URL. */
 export function protocolFor(crawl: Pick<CrawlContext, 'plugins'>, url: string): Plugin | undefined {
   const scheme = url.slice(0, url.indexOf(':'));
-  for (let i = crawl.plugins.length - 1; i >= 0; i--) {
-    const plugin = crawl.plugins[i]!;
-    if (plugin.protocol?.schemes.includes(scheme)) return plugin;
-  }
-  return undefined;
+  return crawl.plugins.findLast(({ protocol }) => protocol?.schemes.includes(scheme));
 }
 
 /** What a request uses. */
