@@ -14,6 +14,7 @@ import { Gateways, GATEWAY_TIMES, type GatewayTimes } from './gateway/gateways.j
 import { familiesOf } from './layout.js';
 import { getMultiple } from './requests.js';
 import { toStoreError } from './store-failures.js';
+import { lastCell } from './thrift/read-rows.js';
 
 /** The result of `createHBaseTables`. */
 export interface CreatedTables {
@@ -129,9 +130,8 @@ async function create(gateways: Gateways, name: string, table: TableName, keys: 
 async function addMissing(gateways: Gateways, name: string, table: TableName): Promise<string[]> {
   const added: string[] = [];
   for (const family of familiesOf(table)) {
-    const decoder = { begin() {}, cell() {}, end() {} };
     try {
-      await gateways.call(getMultiple(name, ['a'], { columns: [{ family }] }, decoder));
+      await gateways.call(getMultiple(name, ['a'], { columns: [{ family }] }, lastCell()));
     } catch (error) {
       if (!(error instanceof GatewayFailure && error.message.includes('NoSuchColumnFamilyException'))) throw error;
       await gateways.call(addColumnFamily(name, describe(family)));

@@ -7,7 +7,7 @@ import { targetOf } from './changes.js';
 import { familiesOf } from './layout.js';
 import { getMultiple } from './requests.js';
 import { toStoreError } from './store-failures.js';
-import type { RowDecoder } from './thrift/read-rows.js';
+import { lastCell } from './thrift/read-rows.js';
 
 interface OpenHBaseOptions {
   /** Opening is retried for this many milliseconds while HBase does not respond. Default: 10 s, so that a misspelt name is reported soon. */
@@ -51,25 +51,15 @@ export async function openHBaseStore(url: string, options: OpenHBaseOptions = {}
  */
 async function lookAt(gateways: Gateways, name: string, table: TableName, giveUp: number): Promise<void> {
   const columns = familiesOf(table).map((family) => ({ family }));
-  await gateways.call(getMultiple(name, ['no-row'], { columns }, newest()), undefined, giveUp);
+  await gateways.call(getMultiple(name, ['no-row'], { columns }, lastCell()), undefined, giveUp);
 }
 
 /** @throws CrawlError TABLE_VERSION for a table whose timestamps are times in microseconds */
 async function mustBeOfEpochs(gateways: Gateways, meta: string): Promise<void> {
   const columns = [targetOf(INDEX_COLUMNS.schemaVersion)];
-  const [at = 0] = await gateways.call(getMultiple(meta, ['schema'], { columns }, newest()));
-  if (at <= MAX_TIMESTAMP) return;
+  const [found] = await gateways.call(getMultiple(meta, ['schema'], { columns }, lastCell()));
+  if (!found || found.at <= MAX_TIMESTAMP) return;
   throw new CrawlError('TABLE_VERSION', `the tables of ${meta} were written by an earlier version of webcrawl`, {
     hint: 'crawl into a new table with the seeds of this one; docs/HBASE.md says what can be copied',
   });
-}
-
-/** The newest timestamp of each row. */
-function newest(): RowDecoder<number | undefined> {
-  let found: number | undefined;
-  return {
-    begin: () => void (found = undefined),
-    cell: (_family, _qualifier, _value, at) => void (found = Math.max(found ?? at, at)),
-    end: () => found,
-  };
 }

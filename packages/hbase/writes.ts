@@ -14,7 +14,7 @@ import {
   type Mutation,
 } from './requests.js';
 import type { Call } from './thrift/messages.js';
-import type { RowDecoder } from './thrift/read-rows.js';
+import { lastCell, type RowDecoder } from './thrift/read-rows.js';
 
 const MAX_ROWS = 500;
 /**
@@ -68,7 +68,7 @@ export function createWrites(gateways: Gateways) {
     if (family === undefined || keys.length === 0) return new Map<string, Buffer | undefined>();
     const distinct = [...new Set(keys)];
     const columns = [{ family, qualifier: RECORD_QUALIFIER }];
-    const found = await gateways.call(getMultiple(name, distinct, { columns }, oneCell()));
+    const found = await gateways.call(getMultiple(name, distinct, { columns }, lastCell()));
     return new Map(distinct.map((key, i) => [key, found[i]?.value]));
   }
 
@@ -111,7 +111,7 @@ export function createWrites(gateways: Gateways) {
       await inParallel(changes.entries(), ROWS_AT_ONCE, async ([i, { change, column, value, at: readAt }]) => {
         const target = targetOf(column);
         const now = async () =>
-          (await gateways.call(getMultiple(name, [change.key], { columns: [target] }, oneCell())))[0];
+          (await gateways.call(getMultiple(name, [change.key], { columns: [target] }, lastCell())))[0];
         // A removed cell has a timestamp too. The time of the server would be lower if the clock of an earlier server was ahead.
         const at = readAt ?? (await now())?.at;
         const put = change.put?.get(column);
@@ -186,15 +186,6 @@ function* batches(table: TableName, changes: readonly RowChange[]): Generator<re
 }
 
 const NOTHING = new Uint8Array(0);
-
-function oneCell(): RowDecoder<{ readonly value: Buffer; readonly at: number } | undefined> {
-  let found: { readonly value: Buffer; readonly at: number } | undefined;
-  return {
-    begin: () => void (found = undefined),
-    cell: (_family, _qualifier, value, at) => void (found = { value, at }),
-    end: () => found,
-  };
-}
 
 function columnsOfRow(): RowDecoder<`${string}:${string}`[]> {
   let found: `${string}:${string}`[] = [];

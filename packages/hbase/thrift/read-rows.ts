@@ -55,6 +55,16 @@ function readCell(r: BinaryReader, decoder: RowDecoder<unknown>): void {
   decoder.cell(family, qualifier, value, timestamp);
 }
 
+/** Returns the last cell of each row; undefined for a row without cells. */
+export function lastCell(): RowDecoder<{ readonly value: Buffer; readonly at: number } | undefined> {
+  let found: { readonly value: Buffer; readonly at: number } | undefined;
+  return {
+    begin: () => void (found = undefined),
+    cell: (_family, _qualifier, value, at) => void (found = { value, at }),
+    end: () => found,
+  };
+}
+
 /** @throws ThriftError */
 export function expectType(found: number, expected: number): void {
   if (found !== expected) throw new ThriftError(`expected a response of type ${expected}, found ${found}`);
