@@ -82,21 +82,17 @@ export function getAllRegionLocations(table: string): Call<string[]> {
 
 /** Reads a THRegionLocation. Returns the first key of the region, which is in its THRegionInfo. */
 function startOf(r: BinaryReader): string {
-  let start = '';
-  while (r.nextField()) {
-    if (r.id === 2 && r.type === TYPE.struct) start = startIn(r);
-    else r.skip(r.type);
-  }
-  return start;
+  return fieldOf(r, 2, TYPE.struct, () => fieldOf(r, 3, TYPE.string, () => r.latin1())) ?? '';
 }
 
-function startIn(r: BinaryReader): string {
-  let start = '';
+/** Reads a struct. Returns one of its fields; undefined if the struct lacks it. */
+function fieldOf<T>(r: BinaryReader, id: number, type: number, read: () => T): T | undefined {
+  let found: T | undefined;
   while (r.nextField()) {
-    if (r.id === 3 && r.type === TYPE.string) start = r.latin1();
+    if (r.id === id && r.type === type) found = read();
     else r.skip(r.type);
   }
-  return start;
+  return found;
 }
 
 function writeTableName(w: BinaryWriter, id: number, table: string): void {
