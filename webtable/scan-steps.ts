@@ -44,3 +44,8 @@ export async function* scanSteps(
     }
   }
 }
+
+/** Reads the rows of {@link scanSteps} one by one. */
+export async function* scanRows(...scan: Parameters<typeof scanSteps>): AsyncGenerator<StoredRow> {
+  for await (const rows of scanSteps(...scan)) yield* rows;
+}

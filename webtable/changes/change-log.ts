@@ -9,7 +9,7 @@
  */
 import type { Exclusive } from '../../packages/util/index.js';
 import type { HostKey } from '../keys/host-key.js';
-import { after, removals, scanSteps } from '../scan-steps.js';
+import { after, removals, scanRows, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import {
@@ -47,8 +47,8 @@ export function createChangeLog(store: Store, exclusive: Exclusive) {
     async hostsOf(batch: LoggedBatch): Promise<ReadonlySet<HostKey>> {
       const range = hostRangeOf(batch);
       const hosts = new Set<HostKey>();
-      for await (const rows of scanSteps(store, 'batch', COLUMNS, [range], STEP)) {
-        for (const { key } of rows) hosts.add(key.slice(range.start.length) as HostKey);
+      for await (const { key } of scanRows(store, 'batch', COLUMNS, [range], STEP)) {
+        hosts.add(key.slice(range.start.length) as HostKey);
       }
       return hosts;
     },

@@ -5,7 +5,7 @@
  * Order of writes: the new head, the note, then the removal of the old head. So a note always names an existing head. A head that the note
  * of its host does not name is ignored.
  */
-import { readRange, scanSteps } from '../scan-steps.js';
+import { readRange, scanRows } from '../scan-steps.js';
 import type { HostKey } from '../keys/host-key.js';
 import type { Slots } from '../keys/partition.js';
 import type { Leases } from '../leases/leases.js';
@@ -124,20 +124,18 @@ export function createFrontierHeads(
 
     async removeStale(): Promise<number> {
       let stale = 0;
-      for await (const rows of scanSteps(store, 'frontier', COLUMNS, slots.all.map(keys.heads), STEP)) {
-        for (const { key, cells, at } of rows) {
-          const parsed = keys.parse(key);
-          if (parsed.kind !== 'head') continue;
-          const { host } = parsed;
-          const heads = await notes.read([host]);
-          const score = heads.get(host)?.score;
-          if (score === undefined || keys.head(score, host) !== key) {
-            await store.write('frontier', [{ key, clear: true, at }]);
-            stale += 1;
-          } else if ((await bestDue(host, score)) !== scoreIn(cells)) {
-            await settle(heads, [host]);
-            stale += 1;
-          }
+      for await (const { key, cells, at } of scanRows(store, 'frontier', COLUMNS, slots.all.map(keys.heads), STEP)) {
+        const parsed = keys.parse(key);
+        if (parsed.kind !== 'head') continue;
+        const { host } = parsed;
+        const heads = await notes.read([host]);
+        const score = heads.get(host)?.score;
+        if (score === undefined || keys.head(score, host) !== key) {
+          await store.write('frontier', [{ key, clear: true, at }]);
+          stale += 1;
+        } else if ((await bestDue(host, score)) !== scoreIn(cells)) {
+          await settle(heads, [host]);
+          stale += 1;
         }
       }
       return stale;

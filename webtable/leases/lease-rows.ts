@@ -1,6 +1,6 @@
 /** The rows of the leases in table `meta`: one for each slot and one for each holder. */
 import { isRecord, json, text } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { scanRows } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Column, Store, StoredRow } from '../store.js';
 import { changeShared, withoutLock } from '../change-shared.js';
@@ -97,11 +97,9 @@ export function createLeaseRows(store: Store) {
       async all(): Promise<(SeenRow<R> & { readonly name: string })[]> {
         const range = { start: prefix, end: `${prefix.slice(0, -1)}.` };
         const listed = [];
-        for await (const rows of scanSteps(store, 'meta', [column], [range], STEP)) {
-          for (const row of rows) {
-            const found = seen(row);
-            if (found) listed.push({ ...found, name: row.key.slice(prefix.length) });
-          }
+        for await (const row of scanRows(store, 'meta', [column], [range], STEP)) {
+          const found = seen(row);
+          if (found) listed.push({ ...found, name: row.key.slice(prefix.length) });
         }
         return listed;
       },

@@ -1,6 +1,6 @@
 /** The reports of the workers of a table: one row for each worker in table `meta`. Other processes add up these reports. */
-import { isRecord, json } from '../pages/codec.js';
-import { after, readRange, removals, scanSteps } from '../scan-steps.js';
+import { isRecord, json, readableValue } from '../pages/codec.js';
+import { after, readRange, removals, scanRows } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 
@@ -34,11 +34,9 @@ export function createWorkers(store: Store) {
 
     async list(): Promise<WorkerRow[]> {
       const listed: WorkerRow[] = [];
-      for await (const rows of scanSteps(store, 'meta', [COLUMN], [{ start: keyOf(''), end: END }], STEP)) {
-        for (const { cells } of rows) {
-          const cell = cells.get(COLUMN);
-          if (cell) listed.push(codec.decode(cell));
-        }
+      for await (const row of scanRows(store, 'meta', [COLUMN], [{ start: keyOf(''), end: END }], STEP)) {
+        const worker = readableValue(row, COLUMN, codec);
+        if (worker) listed.push(worker);
       }
       return listed;
     },
@@ -50,10 +48,7 @@ export function createWorkers(store: Store) {
     async removeSome(owner: string, before: number): Promise<void> {
       const range = { start: after(keyOf(owner)), end: END };
       const next = await readRange(store, 'meta', [COLUMN], range, 50);
-      const old = next.filter(({ cells }) => {
-        const cell = cells.get(COLUMN);
-        return cell !== undefined && codec.decode(cell).at < before;
-      });
+      const old = next.filter((row) => (readableValue(row, COLUMN, codec)?.at ?? before) < before);
       await store.write('meta', removals(old.map(({ key }) => key)));
     },
   };

@@ -4,7 +4,7 @@ import { FRONTIER_FIELDS } from '../frontier/frontier-rows.js';
 import { FENCE, type Slots } from '../keys/partition.js';
 import { chunked } from '../pages/chunked.js';
 import type { Pages } from '../pages/pages.js';
-import { removals, scanSteps } from '../scan-steps.js';
+import { removals, scanRows, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import { createSoleLeases } from '../leases/leases.js';
 import type { Store } from '../store.js';
@@ -59,16 +59,14 @@ export async function rebuildIndexes(
 async function closeBatches(store: Store, progress: MigrationProgress): Promise<void> {
   const header = INDEX_COLUMNS.batchHeader;
   const zones = ['h', 'w'].map((zone) => ({ start: `${zone}|`, end: `${zone}${FENCE}` }));
-  for await (const rows of scanSteps(store, 'batch', [header], zones, CHUNK)) {
-    for (const { key, cells } of rows) {
-      const { size, consumers = [] } = headerCodec.decode(cells.get(header)!);
-      // A consumer without this row reads the whole table in its next run.
-      await store.write('meta', removals(consumers.map((consumer) => `consumer-${consumer}`)));
-      const put = new Map([[header, headerCodec.encode({ state: 'closed', size })] as const]);
-      await store.write('batch', [{ key: headerKey(key.slice(2)), put }]);
-      await store.write('batch', [{ key, clear: true }]);
-      progress.count('batches', 1);
-    }
+  for await (const { key, cells } of scanRows(store, 'batch', [header], zones, CHUNK)) {
+    const { size, consumers = [] } = headerCodec.decode(cells.get(header)!);
+    // A consumer without this row reads the whole table in its next run.
+    await store.write('meta', removals(consumers.map((consumer) => `consumer-${consumer}`)));
+    const put = new Map([[header, headerCodec.encode({ state: 'closed', size })] as const]);
+    await store.write('batch', [{ key: headerKey(key.slice(2)), put }]);
+    await store.write('batch', [{ key, clear: true }]);
+    progress.count('batches', 1);
   }
 }
 

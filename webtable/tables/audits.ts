@@ -1,7 +1,7 @@
 /** Data that only audits use: the results of their requests to URLs without a row, and the findings to hide. */
 import type { Exclusive } from '../../packages/util/index.js';
 import { json, metaValue, readableValue } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { scanRows } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import { changeShared } from '../change-shared.js';
@@ -23,11 +23,9 @@ export function createAudits(store: Store, exclusive: Exclusive) {
     async *notes(kind: string): AsyncGenerator<readonly [key: string, note: unknown]> {
       const start = `audit-${kind}|`;
       const range = { start, end: `audit-${kind}}` };
-      for await (const rows of scanSteps(store, 'meta', [column], [range], STEP)) {
-        for (const row of rows) {
-          const note = readableValue(row, column, anything);
-          if (note !== undefined) yield [row.key.slice(start.length), note];
-        }
+      for await (const row of scanRows(store, 'meta', [column], [range], STEP)) {
+        const note = readableValue(row, column, anything);
+        if (note !== undefined) yield [row.key.slice(start.length), note];
       }
     },
     async putNotes(kind: string, notes: ReadonlyMap<string, unknown>): Promise<void> {

@@ -3,7 +3,7 @@
  * each of the last counts. A lost point does no harm, because the next count adds another.
  */
 import { json, readableValue } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { scanRows, scanSteps } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { RowChange, Store, StoredRow } from '../store.js';
 import { changeShared, withoutLock } from '../change-shared.js';
@@ -46,11 +46,9 @@ export function createRuleCounts(store: Store) {
     /** The last counts of each rule, by id; rules that were never counted are absent. */
     async counts(): Promise<Map<string, RulePoint>> {
       const found = new Map<string, RulePoint>();
-      for await (const rows of scanSteps(store, 'rule', [COLUMN], [ALL], STEP)) {
-        for (const row of rows) {
-          const last = pointsOf(row).at(-1);
-          if (last) found.set(idOf(row.key), last);
-        }
+      for await (const row of scanRows(store, 'rule', [COLUMN], [ALL], STEP)) {
+        const last = pointsOf(row).at(-1);
+        if (last) found.set(idOf(row.key), last);
       }
       return found;
     },

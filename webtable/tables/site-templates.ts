@@ -4,7 +4,7 @@
  */
 import { json, readableValue } from '../pages/codec.js';
 import type { JsonValue } from '../pages/page.js';
-import { scanSteps } from '../scan-steps.js';
+import { scanRows } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { KeyRange, Store, StoredRow } from '../store.js';
 import type { Exclusive } from '../../packages/util/index.js';
@@ -80,11 +80,9 @@ export function createSiteTemplates(store: Store, exclusive: Exclusive) {
     async *within(origin: string): AsyncGenerator<{ readonly name: string; readonly stored: StoredSite }> {
       const { start, end } = rangeOfSite(origin);
       const range = { start: keyOf(start), end: keyOf(end) };
-      for await (const rows of scanSteps(store, 'meta', [COLUMN], [range], STEP)) {
-        for (const row of rows) {
-          const stored = siteIn(row);
-          if (stored) yield { name: row.key.slice(PREFIX.length), stored };
-        }
+      for await (const row of scanRows(store, 'meta', [COLUMN], [range], STEP)) {
+        const stored = siteIn(row);
+        if (stored) yield { name: row.key.slice(PREFIX.length), stored };
       }
     },
 

@@ -4,7 +4,7 @@
  */
 import { hashOf, type Exclusive } from '../../packages/util/index.js';
 import { isRecord, json, metaValue } from '../pages/codec.js';
-import { scanSteps } from '../scan-steps.js';
+import { scanRows } from '../scan-steps.js';
 import { INDEX_COLUMNS } from '../schema.js';
 import type { Store } from '../store.js';
 import { changeShared } from '../change-shared.js';
@@ -26,11 +26,9 @@ export function createWatches(store: Store, exclusive: Exclusive) {
      */
     async list(): Promise<readonly object[]> {
       const found: object[] = [];
-      for await (const rows of scanSteps(store, 'meta', [COLUMN], [{ start: START, end: 'watch}' }], STEP)) {
-        for (const row of rows) {
-          const value = metaValue(row, COLUMN, codec);
-          if (value) found.push(value);
-        }
+      for await (const row of scanRows(store, 'meta', [COLUMN], [{ start: START, end: 'watch}' }], STEP)) {
+        const value = metaValue(row, COLUMN, codec);
+        if (value) found.push(value);
       }
       return found;
     },

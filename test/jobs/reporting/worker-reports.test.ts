@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { INDEX_COLUMNS } from '../../../webtable/schema.js';
 import type { WorkerRow } from '../../../webtable/index.js';
 import { openContext, openTables, status, type OpenContext } from '../../../packages/webcrawl/internal.js';
 import { statusText } from '../../../bin/commands/inspect/status.js';
@@ -66,6 +67,11 @@ describe('workers of one table', () => {
     expect(seen.totals.crawl).toMatchObject({ done: 30, counters: { fetched: 30 } });
     expect(seen.workers).toMatchObject([{ state: 'working' }, { state: 'working' }]);
     expect((await status(a)).jobs).toMatchObject([{ done: 30 }]);
+
+    // A report that cannot be read is left out.
+    const unreadable = new Map([[INDEX_COLUMNS.workerReport, Buffer.from('{')]]);
+    await store.write('meta', [{ key: 'worker-damaged', put: unreadable }]);
+    expect((await status(c)).workers).toHaveLength(2);
 
     // One ends, and one stops reporting.
     await endA();
