@@ -75,10 +75,7 @@ export function createFindings() {
   function largeSection(): LargeSection | undefined {
     if (pages < MIN_PAGES) return undefined;
     const repeated = sessionIds.find(LARGE_SHARE * pages);
-    if (repeated) {
-      const { origin, parameters, addresses } = repeated;
-      return { prefix: origin, pages: repeated.pages, of: pages, sessionIds: { parameters, addresses } };
-    }
+    if (repeated) return { prefix: repeated.prefix, pages: repeated.pages, of: pages, sessionIds: repeated.sessionIds };
     for (const [prefix, found] of sections) {
       if (found >= LARGE_SHARE * pages && !ofSeeds.has(prefix)) return { prefix, pages: found, of: pages };
     }

@@ -11,14 +11,6 @@ interface PagesWithIds {
   isIncomplete: boolean;
 }
 
-/** The same pages of an origin under many URLs. */
-export interface RepeatedPages {
-  readonly origin: string;
-  readonly pages: number;
-  readonly parameters: readonly string[];
-  readonly addresses: number;
-}
-
 /** Maximum number of remembered origins, of addresses of all origins together, and of parameter names of an origin. */
 const MAX_ORIGINS = 256;
 const MAX_ADDRESSES = 10_000;
@@ -69,13 +61,13 @@ export function createSessionIds() {
       addresses += 1;
     },
     /** Returns the origin that has at least this number of pages with ids, if these are few pages under many URLs. */
-    find(minPages: number): RepeatedPages | undefined {
+    find(minPages: number) {
       for (const [origin, { pages, addresses: found, names, isIncomplete }] of origins) {
         if (pages < minPages || isIncomplete) continue;
         if (found.size < MIN_ADDRESSES || pages < MIN_REPEATS * found.size) continue;
         const frequent = [...names].filter(([, count]) => count * MIN_REPEATS >= pages).sort(([, a], [, b]) => b - a);
         const parameters = frequent.slice(0, SHOWN).map(([name]) => name);
-        return { origin, pages, parameters, addresses: found.size };
+        return { prefix: origin, pages, sessionIds: { parameters, addresses: found.size } };
       }
       return undefined;
     },
