@@ -60,6 +60,11 @@ const QUEUE_STEP = 50;
 
 type Zone = 'e' | 'u';
 
+export interface ClearOptions {
+  readonly updated?: boolean;
+  readonly ofSlots?: Iterable<string> | undefined;
+}
+
 /** A group as the store has it, with its entries. */
 interface ReadGroup {
   readonly row: StoredRow;
@@ -144,10 +149,10 @@ export function createBatchEntries(store: Store, slots: Slots) {
 
     /**
      * Removes the remaining entries from the index of a batch.
-     * @param zone `e`: rows in the batch; `u`: updated rows
+     * @param options `updated`: whether to remove the updated rows, instead of the rows in the batch; `ofSlots`: absent: all slots
      */
-    async clear(batchId: string, zone: Zone, ofSlots?: Iterable<string>): Promise<void> {
-      for (const range of rangesOf(batchId, zone, ofSlots)) {
+    async clear(batchId: string, { updated = false, ofSlots }: ClearOptions = {}): Promise<void> {
+      for (const range of rangesOf(batchId, updated ? 'u' : 'e', ofSlots)) {
         for await (const groups of readGroups(range, STEP)) {
           await write(groups.map(({ row: { key, at } }) => ({ key, clear: true, at })));
         }

@@ -7,33 +7,20 @@ import { createBatchHeaders } from './batch-headers.js';
 
 export type Batches = ReturnType<typeof createBatches>;
 
-interface ClearOptions {
-  readonly updated?: boolean;
-  readonly ofSlots?: Iterable<string> | undefined;
-}
-
 export function createBatches(store: Store, slots: Slots, exclusive: Exclusive) {
   const headers = createBatchHeaders(store, slots, exclusive);
   const entries = createBatchEntries(store, slots);
 
-  /**
-   * Removes the remaining entries from the index of a batch.
-   * @param options `updated`: whether to remove the updated rows, instead of the rows in the batch; `ofSlots`: absent: all slots
-   */
-  const clear = (batchId: string, { updated = false, ofSlots }: ClearOptions = {}): Promise<void> =>
-    entries.clear(batchId, updated ? 'u' : 'e', ofSlots);
-
   return {
     ...headers,
     ...entries,
-    clear,
 
     /**
      * Removes slots from a batch whose rows there are all released, without an update, and closes the batch with its last slots.
      * @param ofSlots absent: all slots
      */
     async abandon(batchId: string, ofSlots?: ReadonlySet<string>): Promise<void> {
-      await clear(batchId, { ofSlots });
+      await entries.clear(batchId, { ofSlots });
       await headers.removeSlots(batchId, ofSlots, ({ size }) => ({ size, state: 'closed' }));
     },
 
