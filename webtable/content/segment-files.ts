@@ -25,31 +25,18 @@ export function newSegmentName(now: number): string {
 /** The segments in a folder with their sizes, oldest first; empty if the folder does not exist. */
 export async function listSegments(directory: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  for (const file of (await namesIn(directory)).filter((name) => SEGMENT.test(name)).sort()) {
+  const names = (await readdir(directory).catch(unlessMissing)) ?? [];
+  for (const file of names.filter((name) => SEGMENT.test(name)).sort()) {
     const size = await sizeOf(join(directory, file));
     if (size !== undefined) sizes.set(file.slice(0, -SEGMENT_SUFFIX.length), size);
   }
   return sizes;
 }
 
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
 /** Returns the size of a file; undefined if the path is not a file, but for example a folder or a broken link. */
 export async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const found = await stat(path);
-    return found.isFile() ? found.size : undefined;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const found = await stat(path).catch(unlessMissing);
+  return found?.isFile() ? found.size : undefined;
 }
 
 /** A segment that is open for reading, with its size when it was opened. */
@@ -60,19 +47,20 @@ export interface OpenSegment {
 
 /** Opens a segment; undefined if it is missing. */
 export async function openSegment(directory: string, segment: string): Promise<OpenSegment | undefined> {
-  let file;
+  const file = await open(segmentPath(directory, segment), 'r').catch(unlessMissing);
+  if (!file) return undefined;
   try {
-    file = await open(segmentPath(directory, segment), 'r');
     const found = await file.stat();
     return { file, size: found.isFile() ? found.size : 0 };
   } catch (error) {
-    await file?.close();
-    if (isMissing(error)) return undefined;
+    await file.close();
     throw error;
   }
 }
 
-function isMissing(error: unknown): boolean {
+/** Ignores the error of a missing file, and throws every other error. */
+function unlessMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw error;
+  return undefined;
 }
