@@ -34,13 +34,8 @@ export async function updatedb(crawl: JobContext, options: BatchOptions): Promis
   return overBatches(withoutScope(crawl), job, options, stepOf({ fetched: 0, notFetched: 0 }));
 }
 
-interface Update {
-  readonly report: Report;
-  readonly released: Readonly<Released>;
-}
-
 /** Like {@link updatedb}, for a batch of a crawl. The result also has the number of released rows. */
-export async function updateAndCount(run: JobRun, options: BatchOptions): Promise<Update> {
+export async function updateAndCount(run: JobRun, options: BatchOptions) {
   const released: Released = { fetched: 0, notFetched: 0 };
   return { report: await onBatch(run, 'updatedb', options, stepOf(released)), released };
 }

@@ -23,15 +23,6 @@ export interface RobotsRules {
   readonly size: number;
 }
 
-interface RobotsTxt {
-  /**
-   * Returns the rules for a crawler. The first of the given names that has a group is used, and the rules of all groups for this name
-   * apply. If no name has a group, the groups for `*` apply. Letter case is ignored. A name ends at the first character that is not a
-   * letter, a digit, `-`, `_` or `.`.
-   */
-  rulesFor(agents: readonly string[]): RobotsRules;
-}
-
 /** Maximum bytes of a robots.txt that are read. RFC 9309 requires at least 500 KiB. */
 export const ROBOTS_LIMIT = 524_288;
 /** Maximum characters that the patterns with `*` of one file may search for one path. This takes some 50 ms. */
@@ -63,7 +54,7 @@ interface CrawlDelay {
  * In the RFC, a Crawl-delay is not a rule, so it does not end the list of agent names at the start of a group. But a delay applies only to
  * the names before it. Therefore the delay for one crawler is not used for the next crawler.
  */
-export function parseRobots(body: Uint8Array | string): RobotsTxt {
+export function parseRobots(body: Uint8Array | string) {
   const groups: Group[] = [];
   const delays: CrawlDelay[] = [];
   const sitemaps: string[] = [];
@@ -92,7 +83,12 @@ export function parseRobots(body: Uint8Array | string): RobotsTxt {
     }
   }
   return {
-    rulesFor(agents) {
+    /**
+     * Returns the rules for a crawler. The first of the given names that has a group is used, and the rules of all groups for this name
+     * apply. If no name has a group, the groups for `*` apply. Letter case is ignored. A name ends at the first character that is not a
+     * letter, a digit, `-`, `_` or `.`.
+     */
+    rulesFor(agents: readonly string[]): RobotsRules {
       const isFor = addressee(groups, agents);
       const addressed = ({ agents }: { readonly agents: readonly string[] }): boolean => agents.some(isFor);
       return toRules(groups.filter(addressed), delays.filter(addressed), sitemaps);

@@ -4,6 +4,7 @@ import {
   FRONTIER_FIELDS,
   type Decide,
   type Field,
+  type FrontierField,
   type NewInboxEntry,
   type PageChange,
   type PageRow,
@@ -11,8 +12,6 @@ import {
 } from '../../../webtable/index.js';
 import type { CrawlContext } from '../context.js';
 import { inSlots } from '../shards/job-slots.js';
-
-type FrontierField = (typeof FRONTIER_FIELDS)[number];
 
 /** The change of a row, as an inbox stores it. */
 export interface SentChange {

@@ -1,11 +1,6 @@
 import { trimBlanks } from '../../../util/index.js';
 import type { RawHeaders } from '../http-headers.js';
 
-interface StatusLine {
-  readonly status: number;
-  readonly statusText: string;
-}
-
 /** How to find the end of a body. */
 type BodyFraming =
   | { readonly kind: 'chunked' }
@@ -23,7 +18,7 @@ const STATUS_LINE = /^[^]{0,4}?(?:http(?:\/[\d.]*)?|icy)(?!\S)\s*([^]*)$/i;
  * a line without a number means 200. Returns undefined if the line is not a status line, or if its number does not have three digits, or is
  * below 100.
  */
-export function parseStatusLine(line: string): StatusLine | undefined {
+export function parseStatusLine(line: string) {
   const rest = STATUS_LINE.exec(line)?.[1];
   if (rest === undefined) return undefined;
   const digits = /^\d*/.exec(rest)?.[0] ?? '';
