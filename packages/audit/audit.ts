@@ -34,7 +34,7 @@ import { AUDIT_FIELDS, type AuditedPage, type Found, type Group, type Rule, type
 import { RULES, auditRules } from './rules/index.js';
 import { noteNoReturn } from './rules/hreflang.js';
 import { noteDenied, noteSoftNotFound, type ProbeNote } from './rules/indexing.js';
-import { LINK_UNCHECKED, noteInsecure, noteUnverified, uncheckedFinding } from './rules/links.js';
+import { noteInsecure, noteUnverified, uncheckedFinding } from './rules/links.js';
 import { noteTexts } from './rules/titles.js';
 
 /** Options of {@link audit}. */
@@ -69,6 +69,7 @@ const GROUP_RULES = new Map(
   (RULES.filter(({ on }) => on === 'group') as RulesOn<'group'>).map((rule) => [rule.id, rule]),
 );
 const MALFORMED = TARGET_RULES.find(({ id }) => id === 'link-malformed')!;
+const UNCHECKED = TARGET_RULES.find(({ id }) => id === 'link-unchecked')!;
 
 /**
  * Finds faults in the pages of a table, by the rules of `auditRules`. It reads every row once, with the facts that were stored when pages
@@ -206,7 +207,7 @@ async function judge(crawl: CrawlContext, options: AuditOptions, given: Work): P
       await tell(of, withNewMembers(found, group), group, news?.ofGroup(group));
     }
   }
-  for (const each of unchecked) await tell(LINK_UNCHECKED, uncheckedFinding(each), undefined, undefined);
+  for (const each of unchecked) await tell(UNCHECKED, uncheckedFinding(each), undefined, undefined);
 
   const summary: AuditSummary = {
     version: 1,

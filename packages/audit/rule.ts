@@ -128,7 +128,7 @@ export interface Site {
   /** Returns the facts of the page at a URL. Undefined: they are not known. */
   factsOf(url: string): Promise<PageFacts | undefined>;
   /** Adds a result to a group. One finding is reported for each key, see {@link GroupRule}. */
-  group(rule: string, key: string, member: Member): Promise<void> | void;
+  group(rule: GroupId, key: string, member: Member): Promise<void> | void;
 }
 
 export interface Member {
@@ -164,6 +164,17 @@ export interface TargetRule extends AuditRule {
   check(target: Target, site: Site): Findings | Promise<Findings>;
 }
 
+/** The ids of the rules that judge groups. */
+export type GroupId =
+  | 'description-duplicate'
+  | 'description-missing'
+  | 'external-unverified'
+  | 'hreflang-no-return'
+  | 'link-insecure'
+  | 'robots-blocked'
+  | 'soft-404'
+  | 'title-duplicate';
+
 /** A rule that judges groups of results. Other rules have collected these results by `Site.group`. */
 export interface GroupRule extends AuditRule {
   readonly on: 'group';
@@ -171,3 +182,10 @@ export interface GroupRule extends AuditRule {
 }
 
 export type Rule = PageRule | TargetRule | GroupRule;
+
+type InTable<R> = R extends AuditRule ? Omit<R, 'id' | 'group'> & Partial<Pick<R, 'group'>> : never;
+
+/** Makes rules from a table by id. A rule that names no group belongs to the given one. */
+export function createRules(group: string, table: Readonly<Record<string, InTable<Rule>>>): readonly Rule[] {
+  return Object.entries(table).map(([id, rule]) => ({ id, group, ...rule }));
+}

@@ -4,7 +4,7 @@ import { MARKS } from '../facts/facts.js';
 import { hasPlace } from '../facts/places.js';
 import { ROW } from '../collect/row-table.js';
 import type { Sources } from '../collect/sources.js';
-import type { Found, Site, Target, TargetRule } from '../rule.js';
+import { createRules, type Found, type Site, type Target } from '../rule.js';
 import { pagesThat } from './texts.js';
 
 /** If a page lacks at least this number of fragments, and this share of the requested ones, its ids are probably made by scripts. */
@@ -22,18 +22,18 @@ interface Missing {
   readonly sources: Sources;
 }
 
-export const fragmentMissing: TargetRule = {
-  id: 'fragment-missing',
-  group: 'fragments',
-  severity: 'warn',
-  title: 'Links to a place on a page that the page does not have',
-  help: 'Change the part after # to an id of the page, or give the element this id.',
-  on: 'target',
-  check(target, site) {
-    if (target.fragments.size === 0 || target.row === undefined) return undefined;
-    return target.verdict === 'redirect' ? afterRedirect(target, site) : judge(target, target, site, target.row);
+export const FRAGMENT_RULES = createRules('fragments', {
+  'fragment-missing': {
+    severity: 'warn',
+    title: 'Links to a place on a page that the page does not have',
+    help: 'Change the part after # to an id of the page, or give the element this id.',
+    on: 'target',
+    check(target, site) {
+      if (target.fragments.size === 0 || target.row === undefined) return undefined;
+      return target.verdict === 'redirect' ? afterRedirect(target, site) : judge(target, target, site, target.row);
+    },
   },
-};
+});
 
 /** Judges the page at the end of a redirect. A redirect keeps the fragment, unless its own address has a fragment. */
 async function afterRedirect(target: Target, site: Site): Promise<readonly Found[] | undefined> {

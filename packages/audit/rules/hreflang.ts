@@ -1,30 +1,9 @@
 import { once } from '../../util/index.js';
 import { ROW } from '../collect/row-table.js';
 import { MARKS } from '../facts/facts.js';
-import type { GroupRule, PageRule, Rule, Site, Target, TargetRule } from '../rule.js';
+import { createRules, type Site, type Target } from '../rule.js';
 import { lost } from './links.js';
 import { endingText, pagesThat } from './texts.js';
-
-const group = 'hreflang';
-
-/** Reports each page that other pages name as a version, but that does not name them. */
-const hreflangNoReturn: GroupRule = {
-  id: 'hreflang-no-return',
-  group,
-  severity: 'warn',
-  title: 'A version in another language does not name this one',
-  help: 'Let every version name all versions, also itself. Search engines ignore a link without a link back.',
-  on: 'group',
-  check({ key, total, members, impact }) {
-    const from = members.slice(0, 20).map(({ url }) => url);
-    return {
-      url: key,
-      impact,
-      message: `${total === 1 ? from[0]! : `${total} pages`} name${total === 1 ? 's' : ''} ${key} as a version in another language, and ${key} does not name ${total === 1 ? 'it' : 'them'}.`,
-      evidence: { named: from },
-    };
-  },
-};
 
 /** Adds a pair of pages: the first names the second as a version of itself, but the second does not name the first. */
 export async function noteNoReturn(from: number, to: number, { rows, urlOf, group: add }: Site): Promise<void> {
@@ -32,31 +11,12 @@ export async function noteNoReturn(from: number, to: number, { rows, urlOf, grou
     rows.is(row, ROW.page) && rows.is(row, ROW.facts) && !rows.is(row, ROW.notCanonical);
   // Other rules report a version that is not a page, or that names another page as canonical.
   if (!isOwn(from) || !isOwn(to) || rows.is(to, ROW.noindex)) return;
-  await add(hreflangNoReturn.id, await urlOf(to), { row: from, url: await urlOf(from), impact: rows.share(from) || 1 });
+  await add('hreflang-no-return', await urlOf(to), {
+    row: from,
+    url: await urlOf(from),
+    impact: rows.share(from) || 1,
+  });
 }
-
-const hreflangBroken: TargetRule = {
-  id: 'hreflang-broken',
-  group,
-  severity: 'warn',
-  title: 'Search engines do not show a version in another language',
-  help: 'Name an address that exists, does not redirect, and is its own canonical.',
-  on: 'target',
-  check(target, site) {
-    const { alternates } = target;
-    if (alternates.total === 0) return undefined;
-    const what = flawOf(target, site);
-    if (what === undefined) return undefined;
-    const isDefault = alternates.shown.every(({ anchor }) => anchor.toLowerCase() === 'x-default');
-    return {
-      ...lost(target, site),
-      // The version for all other languages may redirect according to the language of the visitor.
-      ...(isDefault && target.verdict === 'redirect' && { severity: 'notice' as const }),
-      message: `${target.url} ${what}. ${pagesThat(alternates.total, 'name')} it as a version in another language.`,
-      sources: alternates,
-    };
-  },
-};
 
 function flawOf(target: Target, { rows }: Site): string | undefined {
   const { verdict, row } = target;
@@ -66,60 +26,6 @@ function flawOf(target: Target, { rows }: Site): string | undefined {
   if (rows.is(row, ROW.noindex)) return 'says noindex';
   return rows.is(row, ROW.notCanonical) ? 'names another canonical' : undefined;
 }
-
-const hreflangInvalid: PageRule = {
-  id: 'hreflang-invalid',
-  group,
-  severity: 'warn',
-  title: 'The language code of a version is not valid',
-  help: 'Write a language by ISO 639-1. If needed, add a script by ISO 15924 and a region by ISO 3166-1: en, en-GB, zh-Hant-TW.',
-  on: 'page',
-  check({ facts, url }) {
-    const wrong = [...new Set(facts.alternates.map(({ tag }) => tag))].filter((tag) => !isHreflang(tag));
-    if (wrong.length === 0) return undefined;
-    return {
-      message: `${url} names versions in ${wrong.map((tag) => `"${tag}"`).join(', ')}, which ${wrong.length === 1 ? 'is no language' : 'are no languages'} of hreflang.`,
-      evidence: {
-        tags: wrong.map((tag) => (LIKELY.has(tag.toLowerCase()) ? `${tag}: ${LIKELY.get(tag.toLowerCase())}` : tag)),
-      },
-    };
-  },
-};
-
-const hreflangConflict: PageRule = {
-  id: 'hreflang-conflict',
-  group,
-  severity: 'warn',
-  title: 'One language is given to two addresses',
-  help: 'Name one address for each language and region.',
-  on: 'page',
-  check({ facts, url }, { keyOf }) {
-    const byTag = new Map<string, Set<string | undefined>>();
-    for (const { tag, url: to } of facts.alternates) {
-      const known = byTag.get(tag.toLowerCase()) ?? new Set();
-      byTag.set(tag.toLowerCase(), known.add(keyOf(to)));
-    }
-    const tags = [...byTag].filter(([, keys]) => keys.size > 1).map(([tag]) => tag);
-    if (tags.length === 0) return undefined;
-    return { message: `${url} names several addresses for ${tags.join(', ')}.`, evidence: { tags } };
-  },
-};
-
-const hreflangNoSelf: PageRule = {
-  id: 'hreflang-no-self',
-  group,
-  severity: 'notice',
-  title: 'A page is not among its own versions',
-  help: 'Let the list of versions name the page itself too.',
-  on: 'page',
-  check({ facts, url, row, isIndexable }, { keyOf }) {
-    // The stored URL may lack parameters that the page names.
-    if (!isIndexable || facts.alternates.length === 0 || url.includes('?')) return undefined;
-    if (facts.marks & MARKS.cutAlternates) return undefined;
-    if (facts.alternates.some(({ url: to }) => keyOf(to) === row.key)) return undefined;
-    return { message: `${url} names versions in other languages, and not itself.` };
-  },
-};
 
 /** Frequent wrong tags, with the right ones. */
 const LIKELY: ReadonlyMap<string, string> = new Map([
@@ -160,10 +66,86 @@ export function isHreflang(tag: string): boolean {
   return more.length === 0 && (region === undefined || regions().has(region) || region === '419');
 }
 
-export const HREFLANG_RULES: readonly Rule[] = [
-  hreflangNoReturn,
-  hreflangBroken,
-  hreflangInvalid,
-  hreflangConflict,
-  hreflangNoSelf,
-];
+export const HREFLANG_RULES = createRules('hreflang', {
+  /** Reports each page that other pages name as a version, but that does not name them. */
+  'hreflang-no-return': {
+    severity: 'warn',
+    title: 'A version in another language does not name this one',
+    help: 'Let every version name all versions, also itself. Search engines ignore a link without a link back.',
+    on: 'group',
+    check({ key, total, members, impact }) {
+      const from = members.slice(0, 20).map(({ url }) => url);
+      return {
+        url: key,
+        impact,
+        message: `${total === 1 ? from[0]! : `${total} pages`} name${total === 1 ? 's' : ''} ${key} as a version in another language, and ${key} does not name ${total === 1 ? 'it' : 'them'}.`,
+        evidence: { named: from },
+      };
+    },
+  },
+  'hreflang-broken': {
+    severity: 'warn',
+    title: 'Search engines do not show a version in another language',
+    help: 'Name an address that exists, does not redirect, and is its own canonical.',
+    on: 'target',
+    check(target, site) {
+      const { alternates } = target;
+      if (alternates.total === 0) return undefined;
+      const what = flawOf(target, site);
+      if (what === undefined) return undefined;
+      const isDefault = alternates.shown.every(({ anchor }) => anchor.toLowerCase() === 'x-default');
+      return {
+        ...lost(target, site),
+        // The version for all other languages may redirect according to the language of the visitor.
+        ...(isDefault && target.verdict === 'redirect' && { severity: 'notice' as const }),
+        message: `${target.url} ${what}. ${pagesThat(alternates.total, 'name')} it as a version in another language.`,
+        sources: alternates,
+      };
+    },
+  },
+  'hreflang-invalid': {
+    severity: 'warn',
+    title: 'The language code of a version is not valid',
+    help: 'Write a language by ISO 639-1. If needed, add a script by ISO 15924 and a region by ISO 3166-1: en, en-GB, zh-Hant-TW.',
+    on: 'page',
+    check({ facts, url }) {
+      const wrong = [...new Set(facts.alternates.map(({ tag }) => tag))].filter((tag) => !isHreflang(tag));
+      if (wrong.length === 0) return undefined;
+      return {
+        message: `${url} names versions in ${wrong.map((tag) => `"${tag}"`).join(', ')}, which ${wrong.length === 1 ? 'is no language' : 'are no languages'} of hreflang.`,
+        evidence: {
+          tags: wrong.map((tag) => (LIKELY.has(tag.toLowerCase()) ? `${tag}: ${LIKELY.get(tag.toLowerCase())}` : tag)),
+        },
+      };
+    },
+  },
+  'hreflang-conflict': {
+    severity: 'warn',
+    title: 'One language is given to two addresses',
+    help: 'Name one address for each language and region.',
+    on: 'page',
+    check({ facts, url }, { keyOf }) {
+      const byTag = new Map<string, Set<string | undefined>>();
+      for (const { tag, url: to } of facts.alternates) {
+        const known = byTag.get(tag.toLowerCase()) ?? new Set();
+        byTag.set(tag.toLowerCase(), known.add(keyOf(to)));
+      }
+      const tags = [...byTag].filter(([, keys]) => keys.size > 1).map(([tag]) => tag);
+      if (tags.length === 0) return undefined;
+      return { message: `${url} names several addresses for ${tags.join(', ')}.`, evidence: { tags } };
+    },
+  },
+  'hreflang-no-self': {
+    severity: 'notice',
+    title: 'A page is not among its own versions',
+    help: 'Let the list of versions name the page itself too.',
+    on: 'page',
+    check({ facts, url, row, isIndexable }, { keyOf }) {
+      // The stored URL may lack parameters that the page names.
+      if (!isIndexable || facts.alternates.length === 0 || url.includes('?')) return undefined;
+      if (facts.marks & MARKS.cutAlternates) return undefined;
+      if (facts.alternates.some(({ url: to }) => keyOf(to) === row.key)) return undefined;
+      return { message: `${url} names versions in other languages, and not itself.` };
+    },
+  },
+});

@@ -1,7 +1,7 @@
 import type { AuditRule } from '../report.js';
 import type { Rule } from '../rule.js';
 import { CANONICAL_RULES } from './canonical.js';
-import { fragmentMissing } from './fragments.js';
+import { FRAGMENT_RULES } from './fragments.js';
 import { HREFLANG_RULES } from './hreflang.js';
 import { INDEXING_RULES } from './indexing.js';
 import { EXTERNAL_RULES, LINK_RULES } from './links.js';
@@ -13,7 +13,7 @@ import { TITLE_RULES } from './titles.js';
 
 export const RULES: readonly Rule[] = [
   ...LINK_RULES,
-  fragmentMissing,
+  ...FRAGMENT_RULES,
   ...EXTERNAL_RULES,
   ...REDIRECT_RULES,
   ...CANONICAL_RULES,
