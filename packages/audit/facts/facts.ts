@@ -85,25 +85,7 @@ export const MARKS = {
   cutAlternates: 128,
 } as const;
 
-export const NO_FACTS: PageFacts = {
-  ids: new Uint32Array(0),
-  links: [],
-  ownPlaces: 0,
-  bad: [],
-  titles: 0,
-  description: '',
-  headings: '',
-  h1: '',
-  canonicals: [],
-  alternates: [],
-  words: 0,
-  simhash: [0, 0],
-  marks: 0,
-  imagesWithoutAlt: 0,
-  badJsonLd: 0,
-  cutIds: 0,
-  cutLinks: 0,
-};
+export const NO_FACTS = factsFrom({}, {});
 
 /**
  * FNV-1a of 32 bits over UTF-16 units. On a page with 1,000 ids, a missing fragment has the hash of one of them in one of four million
@@ -115,7 +97,9 @@ export function idHash(id: string): number {
   return hash >>> 0;
 }
 
-export function encodeFacts(facts: PageFacts, row: RowStatements = {}): { readonly [name: string]: JsonValue } {
+type Stored = Readonly<Record<string, JsonValue>>;
+
+export function encodeFacts(facts: PageFacts, row: RowStatements = {}): Stored {
   const { ids, links, bad, canonicals, alternates, simhash, words, cutIds, cutLinks } = facts;
   return {
     v: FACTS_VERSION,
@@ -155,12 +139,12 @@ function descriptionOf({ metadata }: RowStatements): string {
 }
 
 /** Returns the place of the first `h1` among the headings of the row; its text, if it is not among them. */
-function h1In(h1: string, { headings = [] }: RowStatements): { readonly [name: string]: JsonValue } {
+function h1In(h1: string, { headings = [] }: RowStatements): Stored {
   const place = h1 === '' ? -1 : headings.findIndex((heading) => short(heading, MAX_ANCHOR) === h1);
   return place === -1 ? filled('h1', h1) : { h1: place };
 }
 
-function filled(name: string, value: string | number): { readonly [name: string]: JsonValue } {
+function filled(name: string, value: string | number): Stored {
   return value === 0 || value === '' ? {} : { [name]: value };
 }
 
@@ -173,8 +157,12 @@ export function encodeLink({ to, kind, line, fragment, anchor, rel }: LinkFact):
 /** Reads the facts in a field of a row. Undefined: there are no facts, or they have another version. @param row of the page */
 export function decodeFacts(stored: JsonValue | undefined, row: RowStatements = {}): PageFacts | undefined {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return undefined;
-  const from = stored as Readonly<Record<string, JsonValue>>;
-  if (from.v !== FACTS_VERSION) return undefined;
+  const from = stored as Stored;
+  return from.v === FACTS_VERSION ? factsFrom(from, row) : undefined;
+}
+
+/** Reads facts. What is missing is 0 or empty. */
+function factsFrom(from: Stored, row: RowStatements): PageFacts {
   return {
     ids: idsOf(from.ids),
     links: lists(from.l).map(([to, kind, line, fragment, anchor, rel]) => ({
