@@ -1,12 +1,6 @@
 import { CrawlError, messageOf, safeText } from '../../errors/index.js';
-import type {
-  ApplyProposalsOptions,
-  ProposeOptions,
-  ProposeReport,
-  RuleEffect,
-  RuleReport,
-} from '../../focus/index.js';
-import { jobContext, type JobContext, type JobOptions } from '../../jobs/index.js';
+import type { ProposeOptions, ProposeReport } from '../../focus/index.js';
+import { jobContext, type CrawlContext, type JobContext, type JobOptions } from '../../jobs/index.js';
 import {
   addChecked,
   checkRule,
@@ -18,15 +12,12 @@ import {
   type AddedRules,
   type CheckedRule,
   type ListedRule,
-  type NewRule,
-  type RemovedRules,
 } from '../../rules/index.js';
-import type { Rule, RulePoint } from '../../../webtable/index.js';
 import { checked, watched } from '../jobs.js';
 import { late } from '../late.js';
 import { checks } from '../options/job-options.js';
 import type { OpenContext } from '../open-context.js';
-import type { RuleEditOptions } from './crawl-rules.js';
+import type { CrawlRules, RuleEditOptions } from './crawl-rules.js';
 
 const focus = () => import('../../focus/index.js');
 const { applyRules, mustBeHarmless, readProposals, testRules } = late(
@@ -79,48 +70,40 @@ async function applyAdded(crawl: JobContext, { added }: AddedRules, { signal }: 
 const listOf = <T extends string | object>(one: T | readonly T[]): readonly T[] =>
   Array.isArray(one) ? (one as readonly T[]) : [one as T];
 
-export const rules = {
+/** A function of {@link CrawlRules}, with the crawl as its first argument. Some run jobs, and need all of it. */
+type OfCrawl<N extends keyof CrawlRules> = CrawlRules[N] extends (...given: infer A) => infer R
+  ? (crawl: N extends 'apply' | 'propose' | 'applyProposals' ? CrawlContext : RulesCrawl, ...given: A) => R
+  : never;
+
+export const rules: { readonly [N in Exclude<keyof CrawlRules, 'prefixes'>]: OfCrawl<N> } = {
   list: listRules,
 
-  async show(crawl: RulesCrawl, id: string): Promise<ListedRule> {
+  async show(crawl, id) {
     const found = await listRules(crawl);
     return rulesOf(found, [id])[0] as ListedRule;
   },
 
-  count: async (crawl: RulesCrawl, options: JobOptions = {}): Promise<void> =>
-    (await focus()).countRules(crawl, options),
+  count: async (crawl, options) => (await focus()).countRules(crawl, options),
 
-  async history(
-    { tables }: Pick<RulesCrawl, 'tables'>,
-    ids?: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly RulePoint[]>> {
+  async history({ tables }, ids) {
     return tables.rules.histories(ids ?? (await tables.rules.read()).rules.map(({ id }) => id));
   },
 
-  async report(crawl: RulesCrawl, options: JobOptions = {}): Promise<RuleReport> {
+  async report(crawl, options) {
     const report = await (await focus()).reportRules(crawl, options);
     const counts = new Map(report.rules.map(({ rule, counts }) => [rule.id, counts]));
     if (!report.interrupted) await crawl.tables.rules.noteCounts(counts, report.at);
     return report;
   },
 
-  add: (crawl: RulesCrawl, given: NewRule | readonly NewRule[], options: RuleEditOptions = {}): Promise<AddedRules> =>
-    addAll(crawl, listOf(given).map(checkRule), options),
+  add: (crawl, given, options = {}) => addAll(crawl, listOf(given).map(checkRule), options),
 
-  async disable(
-    crawl: RulesCrawl,
-    ids: string | readonly string[],
-    { yes = false }: RuleEditOptions = {},
-  ): Promise<readonly Rule[]> {
+  async disable(crawl, ids, { yes = false } = {}) {
     if (!yes) await mustBeDispensable(crawl, listOf(ids));
     return setRuleState(crawl, listOf(ids), 'disabled');
   },
 
-  async enable(
-    crawl: RulesCrawl,
-    ids: string | readonly string[],
-    { yes = false }: RuleEditOptions = {},
-  ): Promise<readonly Rule[]> {
+  async enable(crawl, ids, { yes = false } = {}) {
     const found = rulesOf(await crawl.tables.rules.read(), listOf(ids)).filter(({ state }) => state === 'disabled');
     if (!yes) {
       await mustBeHarmless(
@@ -131,26 +114,14 @@ export const rules = {
     return setRuleState(crawl, listOf(ids), 'active');
   },
 
-  async remove(
-    crawl: RulesCrawl,
-    ids: string | readonly string[],
-    { yes = false, forget = false }: RuleEditOptions & { readonly forget?: boolean } = {},
-  ): Promise<RemovedRules> {
+  async remove(crawl, ids, { yes = false, forget = false } = {}) {
     if (!yes) await mustBeDispensable(crawl, listOf(ids));
     return removeRules(crawl, listOf(ids), { forget });
   },
 
-  test: (
-    crawl: RulesCrawl,
-    given: NewRule | readonly NewRule[],
-    options: Pick<JobOptions, 'signal'> = {},
-  ): Promise<RuleEffect> => testRules(crawl, listOf(given).map(checkRule), options),
+  test: (crawl, given, options) => testRules(crawl, listOf(given).map(checkRule), options),
 
-  async import(
-    crawl: RulesCrawl,
-    lines: Iterable<string> | AsyncIterable<string>,
-    options: RuleEditOptions = {},
-  ): Promise<AddedRules> {
+  async import(crawl, lines, options = {}) {
     const given: CheckedRule[] = [];
     let number = 0;
     for await (const line of lines) {
@@ -161,7 +132,7 @@ export const rules = {
     return addAll(crawl, given, options);
   },
 
-  async *export({ tables }: Pick<RulesCrawl, 'tables'>): AsyncGenerator<string> {
+  async *export({ tables }) {
     for (const rule of (await tables.rules.read()).rules) yield JSON.stringify(rule);
   },
 
@@ -171,13 +142,13 @@ export const rules = {
 
   proposals: readProposals,
 
-  async applyProposals(crawl: OpenContext, options: ApplyProposalsOptions = {}): Promise<AddedRules> {
+  async applyProposals(crawl, options = {}) {
     checks.applyProposals(options);
     const added = await (await focus()).applyProposals(crawl, options);
     await applyAdded(jobContext(crawl), added, options);
     return added;
   },
-} as const;
+};
 
 function ruleOfLine(line: string, number: number): CheckedRule {
   try {
