@@ -4,11 +4,6 @@ import type { Cli } from '../cli.js';
 import type { TextSink } from '../io.js';
 import { CLEAR_LINE, duration, number, quantity } from './output.js';
 
-export interface ProgressDisplay {
-  show(progress: Progress): void;
-  end(): void;
-}
-
 const REDRAW_MS = 200;
 const PLAIN_LINE_MS = 5_000;
 
@@ -17,13 +12,13 @@ const PLAIN_LINE_MS = 5_000;
  * line every five seconds.
  * @param now milliseconds that never go back
  */
-export function progressDisplay(sink: TextSink, now: () => number = () => performance.now()): ProgressDisplay {
+export function progressDisplay(sink: TextSink, now: () => number = () => performance.now()) {
   const live = sink.isTTY === true;
   const every = live ? REDRAW_MS : PLAIN_LINE_MS;
   let last = live ? -Infinity : now();
   let drawn = false;
   return {
-    show(progress) {
+    show(progress: Progress): void {
       const at = now();
       if (at - last < every) return;
       last = at;
@@ -32,7 +27,7 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
       else sink.write(`${safeText(line, 1000)}\n`);
       drawn = live;
     },
-    end() {
+    end(): void {
       if (drawn) sink.write(CLEAR_LINE);
       drawn = false;
     },

@@ -21,21 +21,17 @@ export interface IgnoreRule {
 
 type Named = Pick<IgnoreRule, 'rule' | 'url' | 'rel'>;
 
-export interface Ignoring {
-  /** @param sources the links of the finding; undefined: the finding has no links */
-  isIgnored(rule: AuditRule, url: string, sources: Sources | undefined): boolean;
-  readonly count: number;
-  readonly unused: readonly string[];
-}
+export type Ignoring = Awaited<ReturnType<typeof createIgnoring>>;
 
 /** @param now in ms since the epoch */
-export async function createIgnoring(crawl: Pick<CrawlContext, 'tables'>, now: number): Promise<Ignoring> {
+export async function createIgnoring(crawl: Pick<CrawlContext, 'tables'>, now: number) {
   const inForce = (await ignoreRules(crawl)).filter(({ until = Infinity }) => until > now);
   const compiled = inForce.map((each) => ({ each, pattern: patternOf(each.url) }));
   const used = new Set<IgnoreRule>();
   let count = 0;
   return {
-    isIgnored({ id, group }, url, sources) {
+    /** @param sources the links of the finding; undefined: the finding has no links */
+    isIgnored({ id, group }: AuditRule, url: string, sources: Sources | undefined): boolean {
       const hasRel = (rel: IgnoreRule['rel']): boolean =>
         rel === undefined || (sources !== undefined && sources.total > 0 && (sources.rels & REL[rel]) !== 0);
       const found = compiled.find(
@@ -47,10 +43,10 @@ export async function createIgnoring(crawl: Pick<CrawlContext, 'tables'>, now: n
       count += 1;
       return true;
     },
-    get count() {
+    get count(): number {
       return count;
     },
-    get unused() {
+    get unused(): readonly string[] {
       return inForce
         .filter((each) => !used.has(each))
         .map(({ rule, url, rel }) => `${rule} ${url}${rel === undefined ? '' : ` rel=${rel}`}`);

@@ -12,21 +12,22 @@ const STATES: Readonly<Record<AuditFinding['state'], number>> = { open: 0, unver
 const HEAD = 14;
 const NO_LINKS = 2 ** 32 - 1;
 
-export interface FindingSorter {
-  /** @param kept the number of its links in the link store; undefined: the finding has no links */
-  add(finding: AuditFinding, kept: number | undefined): Promise<void>;
-  readonly counts: AuditSummary['counts'];
-  sorted(): AsyncGenerator<AuditFinding>;
-  keptOf(finding: AuditFinding): number | undefined;
-}
+export type FindingSorter = ReturnType<typeof createFindings>;
 
-export function createFindings(folder: string, memory: number): FindingSorter {
+export function createFindings(folder: string, memory: number) {
   const sorter = createRecordSorter({ folder, memory });
-  const counts = { error: 0, warn: 0, notice: 0, unverified: 0, new: 0 };
+  const counts: { -readonly [K in keyof AuditSummary['counts']]: number } = {
+    error: 0,
+    warn: 0,
+    notice: 0,
+    unverified: 0,
+    new: 0,
+  };
   const places = new WeakMap<AuditFinding, number>();
   return {
     counts,
-    async add(finding, kept = NO_LINKS) {
+    /** @param kept the number of its links in the link store; undefined: the finding has no links */
+    async add(finding: AuditFinding, kept: number | undefined): Promise<void> {
       const { severity, state, impact, isNew } = finding;
       if (state === 'unverified') counts.unverified += 1;
       else if (state === 'open') counts[severity] += 1;
@@ -37,10 +38,10 @@ export function createFindings(folder: string, memory: number): FindingSorter {
       // Positive doubles sort like their bytes. The bytes are inverted for descending order.
       head.writeDoubleBE(Math.max(0, impact), 2);
       for (let at = 2; at < HEAD - 4; at++) head[at] = 255 - head[at]!;
-      head.writeUInt32BE(kept, HEAD - 4);
+      head.writeUInt32BE(kept ?? NO_LINKS, HEAD - 4);
       await sorter.add(Buffer.concat([head, Buffer.from(JSON.stringify(finding))]));
     },
-    async *sorted() {
+    async *sorted(): AsyncGenerator<AuditFinding> {
       for await (const record of sorter.sorted()) {
         const finding = JSON.parse(record.toString('utf8', HEAD)) as AuditFinding;
         const kept = record.readUInt32BE(HEAD - 4);
@@ -48,7 +49,7 @@ export function createFindings(folder: string, memory: number): FindingSorter {
         yield finding;
       }
     },
-    keptOf: (finding) => places.get(finding),
+    keptOf: (finding: AuditFinding): number | undefined => places.get(finding),
   };
 }
 

@@ -7,19 +7,14 @@ const MAX_NEW_URLS = 10;
 const KEY_DIGEST_CHARACTERS = 32;
 const PAGE_NUMBER = /(?:[?&](?:page|paged|p|pg|seite|start|offset)=\d+)|(?:\/page\/\d+\/?$)/gi;
 
-export interface GroupSorter {
-  add(rule: string, key: string, member: Member): Promise<void> | undefined;
-  groups(): AsyncGenerator<{ readonly rule: string; readonly group: Group }>;
-}
-
-export function createGroups(folder: string, memory: number): GroupSorter {
+export function createGroups(folder: string, memory: number) {
   const records = createKeyedRecords(folder, memory);
   return {
-    add(rule, key, { row, url, label, impact, isNew }) {
+    add(rule: string, key: string, { row, url, label, impact, isNew }: Member): Promise<void> | undefined {
       const member = Buffer.from(JSON.stringify([rule, key, row ?? -1, url, label ?? '', impact, isNew ?? '']));
       return records.add(hash('sha256', `${rule}\0${key}`).slice(0, KEY_DIGEST_CHARACTERS), 0, member);
     },
-    async *groups() {
+    async *groups(): AsyncGenerator<{ readonly rule: string; readonly group: Group }> {
       let draft: GroupDraft | undefined;
       for await (const members of records.joined()) {
         for (const { isFirst, content } of members) {

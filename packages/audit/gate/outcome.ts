@@ -10,23 +10,17 @@ export interface AuditOutcome {
   readonly reason: string | undefined;
 }
 
-export interface Gate {
-  /** Whether a finding makes the audit fail. Each call counts the finding. */
-  fails(finding: AuditFinding): boolean;
-  /** Call it after the last finding. */
-  outcome(): AuditOutcome;
-}
-
 const MAX_RULES = 5;
 
 /**
  * Decides by its findings whether an audit fails. Only open findings count; unverified ones never fail. An audit without pages always
  * fails, and an incomplete one unless `allowPartial` is true.
  */
-export function createGate(summary: AuditSummary, conditions: readonly FailCondition[], allowPartial: boolean): Gate {
+export function createGate(summary: AuditSummary, conditions: readonly FailCondition[], allowPartial: boolean) {
   const counts = conditions.map(() => new Map<string, number>());
   return {
-    fails(finding) {
+    /** Whether a finding makes the audit fail. Each call counts the finding. */
+    fails(finding: AuditFinding): boolean {
       if (finding.state !== 'open') return false;
       let fails = false;
       conditions.forEach(({ holds }, i) => {
@@ -36,7 +30,8 @@ export function createGate(summary: AuditSummary, conditions: readonly FailCondi
       });
       return fails;
     },
-    outcome() {
+    /** Call it after the last finding. */
+    outcome(): AuditOutcome {
       if (summary.pages === 0) return { exitCode: 1, reason: `The audit fails: ${nothingAudited(summary)}.` };
       const partial = allowPartial ? undefined : partialReason(summary);
       const holding = conditions.flatMap(({ name }, i) =>

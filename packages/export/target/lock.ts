@@ -6,18 +6,15 @@ import { codeOf, noFolder, type TargetFiles } from './files.js';
 /** Prefix of lock files: `lock.<mark of the process>`. All data is in the name, so a lock file is never incomplete. */
 const PREFIX = 'lock.';
 
-export interface Lock {
-  readonly release: () => Promise<void>;
-}
-
 /**
  * Locks a folder, which is created if missing. Each process creates its own file in the folder, then looks for the files of other
  * processes. If two processes do so at the same time, at least one sees the other. No process removes a file that another may still need. A
  * lock whose process has ended is ignored.
  * @param path the purpose of the folder, for messages
+ * @returns the function that releases the lock
  * @throws CrawlError BAD_OUTPUT when another process has the lock, or the folder cannot be created because the folder around it is missing
  */
-export async function takeLock(files: TargetFiles, folder: string, path: string): Promise<Lock> {
+export async function takeLock(files: TargetFiles, folder: string, path: string): Promise<() => Promise<void>> {
   const own = `${PREFIX}${await processMark()}`;
   await placeFile(files, folder, own, path);
   const release = (): Promise<void> => files.rm(join(folder, own), { force: true });
@@ -37,7 +34,7 @@ export async function takeLock(files: TargetFiles, folder: string, path: string)
     const whose = `process ${Number.parseInt(mark)}${other === 'running' ? '' : ' of another machine'}`;
     throw new CrawlError('BAD_OUTPUT', `another export to ${path} is running, in ${whose}`, { hint });
   }
-  return { release };
+  return release;
 }
 
 async function placeFile(files: TargetFiles, folder: string, name: string, path: string): Promise<void> {

@@ -49,19 +49,12 @@ export async function writeManifest(
 }
 
 /** The complete parts of a running export. The list is stored in a file, because it may be very long: for example one part for each host. */
-export interface PartList {
-  readonly totals: Readonly<Totals>;
-  add(part: WholePart): Promise<void>;
-  read(): AsyncGenerator<WholePart>;
-  close(): Promise<void>;
-}
-
-export async function createPartList(files: TargetFiles, path: string): Promise<PartList> {
+export async function createPartList(files: TargetFiles, path: string) {
   const handle = await files.open(path, 'w+');
-  const totals = { parts: 0, rows: 0, bytes: 0 };
+  const totals: Totals = { parts: 0, rows: 0, bytes: 0 };
   return {
     totals,
-    async add(part) {
+    async add(part: WholePart): Promise<void> {
       // JSON does not escape U+2028 and U+2029, but `readLines` would end a line there.
       const text = JSON.stringify(part).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
       await handle.appendFile(`${text}\n`);
@@ -69,7 +62,7 @@ export async function createPartList(files: TargetFiles, path: string): Promise<
       totals.rows += part.rows;
       totals.bytes += part.bytes;
     },
-    async *read() {
+    async *read(): AsyncGenerator<WholePart> {
       for await (const line of handle.readLines({ start: 0, autoClose: false })) yield JSON.parse(line) as WholePart;
     },
     close: () => handle.close(),

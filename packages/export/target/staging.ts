@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onDisk } from '../../scan/index.js';
 import type { Destination } from './destination.js';
 import { DISK, kindOf, syncFile, type TargetFiles } from './files.js';
-import { takeLock, type Lock } from './lock.js';
+import { takeLock } from './lock.js';
 import { MANIFEST, createPartList, writeManifest, type ManifestHead, type Totals } from './manifest.js';
 import { openPart, type PartFile } from './part-file.js';
 import { diskDestination } from './disk-destination.js';
@@ -38,16 +38,16 @@ export async function openStaging(path: string, options: StagingOptions): Promis
   const { kind, force, files = DISK } = options;
   return onDisk(path, async () => {
     const to = isS3(path) ? await s3Destination(files, path, kind, options) : diskDestination(files, path, kind);
-    let lock: Lock | undefined;
+    let unlock: (() => Promise<void>) | undefined;
     try {
-      lock = await takeLock(files, to.staging, path);
+      unlock = await takeLock(files, to.staging, path);
       await to.settle();
       const restarted = (await kindOf(files, join(to.staging, LIST))) !== undefined;
       await clear(files, to);
       await to.check(force);
-      return await createStaging(files, to, { lock, force, restarted });
+      return await createStaging(files, to, { unlock, force, restarted });
     } catch (error) {
-      await release(files, to, lock);
+      await release(files, to, unlock);
       throw error;
     }
   });
@@ -56,7 +56,11 @@ export async function openStaging(path: string, options: StagingOptions): Promis
 async function createStaging(
   files: TargetFiles,
   to: Destination,
-  { lock, force, restarted }: { readonly lock: Lock; readonly force: boolean; readonly restarted: boolean },
+  {
+    unlock,
+    force,
+    restarted,
+  }: { readonly unlock: () => Promise<void>; readonly force: boolean; readonly restarted: boolean },
 ): Promise<Staging> {
   const { path, parts, staging, name } = to;
   const scratchFolder = join(staging, SCRATCH);
@@ -97,7 +101,7 @@ async function createStaging(
           await clear(files, to);
         });
       } finally {
-        await release(files, to, lock);
+        await release(files, to, unlock);
       }
     },
   };
@@ -108,9 +112,9 @@ async function clear(files: TargetFiles, { staging }: Destination): Promise<void
   for (const name of STAGED) await files.rm(join(staging, name), { recursive: true, force: true });
 }
 
-async function release(files: TargetFiles, to: Destination, lock: Lock | undefined): Promise<void> {
+async function release(files: TargetFiles, to: Destination, unlock: (() => Promise<void>) | undefined): Promise<void> {
   to.close();
-  if (!lock) return;
-  await lock.release();
+  if (!unlock) return;
+  await unlock();
   await files.rmdir(to.staging).catch(() => undefined);
 }

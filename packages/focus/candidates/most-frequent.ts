@@ -1,21 +1,13 @@
-interface MostFrequent<T> {
-  /** Returns the item with this name. If there is no such item, it stores a new item. */
-  get(name: string, make: () => T): T;
-  values(): IterableIterator<T>;
-}
-
 /**
  * Makes a list of at most `limit` items. When there are more items, the half with the fewest rows is dropped. With a limit of some
  * hundreds, an item with one in a thousand rows is not lost. A dropped item that occurs again starts at zero.
  * @param drop called with each dropped item
  */
-export function createMostFrequent<T extends { readonly rows: number }>(
-  limit: number,
-  drop?: (thing: T) => void,
-): MostFrequent<T> {
+export function createMostFrequent<T extends { readonly rows: number }>(limit: number, drop?: (thing: T) => void) {
   const held = new Map<string, T>();
   return {
-    get(name, make) {
+    /** Returns the item with this name. If there is no such item, it stores a new item. */
+    get(name: string, make: () => T): T {
       const known = held.get(name);
       if (known) return known;
       if (held.size >= limit) {
@@ -30,7 +22,7 @@ export function createMostFrequent<T extends { readonly rows: number }>(
       held.set(name, made);
       return made;
     },
-    values: () => held.values(),
+    values: (): IterableIterator<T> => held.values(),
   };
 }
 

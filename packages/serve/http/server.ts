@@ -45,12 +45,6 @@ interface ListenOptions {
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
-interface Listening {
-  readonly port: number;
-  /** Accepts no more requests, and ends running requests after `GRACE_MS` at the latest. */
-  close(): Promise<void>;
-}
-
 export const MAX_QUERY_CHARACTERS = 800;
 const KEEP_ALIVE_MS = 5_000;
 /** Milliseconds that running requests have to end when the server is closed. */
@@ -74,7 +68,7 @@ const HEADERS = {
  * Listens for requests. Responds to GET and HEAD, and also POST for paths with a form.
  * @throws CrawlError CANNOT_LISTEN
  */
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions) {
   const streams = new Set<ServerResponse>();
   const unsent = createUnsent();
   const serialised = createSerialiser();
@@ -98,7 +92,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   await begin(server, options);
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    /** Accepts no more requests, and ends running requests after `GRACE_MS` at the latest. */
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const response of streams) response.end();
       const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);

@@ -11,23 +11,11 @@ interface RankSteps {
   index(): Promise<void>;
 }
 
-interface FreshRanks {
-  /** Call it after pages have changed. It computes ranks if the last ranks are at least ten minutes old. */
-  onUpdated(): void;
-  /** Call it when no page is left to fetch. It computes ranks if pages have changed since the last ranking. */
-  onIdle(): void;
-  settled(): Promise<void>;
-}
-
 /**
  * Runs the steps only when pages have changed, and for at most a tenth of the time. Failed steps are retried.
  * @param now milliseconds that are never set back
  */
-export function createFreshRanks(
-  steps: RankSteps,
-  retry: Retry,
-  now: () => number = () => performance.now(),
-): FreshRanks {
+export function createFreshRanks(steps: RankSteps, retry: Retry, now: () => number = () => performance.now()) {
   /** True at the start, because the last process may have been killed before it computed ranks. */
   let isStale = true;
   let underWay: Promise<void> | undefined;
@@ -56,12 +44,14 @@ export function createFreshRanks(
   }
 
   return {
-    onUpdated() {
+    /** Call it after pages have changed. It computes ranks if the last ranks are at least ten minutes old. */
+    onUpdated(): void {
       isStale = true;
       makeFrom(nextInCrawl);
     },
-    onIdle: () => makeFrom(nextWhenIdle),
-    async settled() {
+    /** Call it when no page is left to fetch. It computes ranks if pages have changed since the last ranking. */
+    onIdle: (): void => makeFrom(nextWhenIdle),
+    async settled(): Promise<void> {
       await underWay;
     },
   };

@@ -103,7 +103,7 @@ export function createFinder(database: Database, now: () => number): (query: Ind
 
   function bestOfMany(search: Search, ids: Float64Array): Omit<IndexHits, 'total' | 'partial'> {
     const { query } = search;
-    const { rankOf } = ranks();
+    const rankOf = ranks();
     const found = Float32Array.from(ids, rankOf);
     const sorted = found.slice().sort();
     const isFlat = query.weights.rank === 0 || sorted[0] === sorted.at(-1);
