@@ -78,7 +78,7 @@ export async function exportChunks(crawl: JobContext, options: ExportChunksOptio
     (target, tracker, began) => {
       const record = (row: PageRow<never>): string => {
         const { url, title, status, language, fetchedAt, modifiedAt } = dump(row);
-        const view = pageView(row, crawl.settings, (name) => tracker.count(name));
+        const view = pageView(row, crawl.settings, tracker.count);
         const chunks = view.within(() => splitBlocks(blocksOf(view), maxWords, write)) ?? [];
         if (chunks.length === 0) {
           tracker.count('no_markdown');

@@ -6,7 +6,7 @@ import { csvRecord, looksLikeFormula } from './pages/csv.js';
 import { writeHostFiles } from './pages/host-files.js';
 import { columnsOf, typeOfColumn } from './pages/page-columns.js';
 import { withTypes, type TypeSelection } from './pages/page-types.js';
-import { DOCUMENT_FIELDS, type CountSkipped } from './stated/page-view.js';
+import { DOCUMENT_FIELDS } from './stated/page-view.js';
 import { pageLines, type PageLines } from './pages/page-lines.js';
 import { PRESENT_FIELDS, leftOutOf, removedBy, type PresentSelection, type WhyNot } from './pages/left-out.js';
 import {
@@ -168,23 +168,18 @@ type Write = (target: Target, rows: AsyncIterable<PageRow<Field>>, tracker: Trac
 
 /** Makes the writer of each format. If a package is missing, this fails before anything is written. */
 const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<Write>>> = {
-  jsonl: (given) => {
-    const { output } = given;
-    return (target, rows, tracker) => {
-      const record = textOf(given, tracker, (line) => `${JSON.stringify(line)}\n`);
-      return writeText(target, output, rows, { head: '', record }, tracker);
-    };
+  jsonl: (given) => (target, rows, tracker) => {
+    const record = textOf(given, tracker, jsonLine);
+    return writeText(target, given.output, rows, { head: '', record }, tracker);
   },
-  csv: (given) => {
+  csv: (given) => (target, rows, tracker) => {
     const { columns, output } = given;
-    return (target, rows, tracker) => {
-      const record = textOf(given, tracker, (line) => {
-        const values = columns.map((column) => line[column]);
-        tracker.count('formulas', values.filter(looksLikeFormula).length);
-        return csvRecord(values);
-      });
-      return writeText(target, output, rows, { head: csvRecord(columns), record }, tracker);
-    };
+    const record = textOf(given, tracker, (line) => {
+      const values = columns.map((column) => line[column]);
+      tracker.count('formulas', values.filter(looksLikeFormula).length);
+      return csvRecord(values);
+    });
+    return writeText(target, output, rows, { head: csvRecord(columns), record }, tracker);
   },
   xlsx: async ({ columns, lines, each, output }) => {
     const make = await loadWorkbook();
@@ -207,21 +202,17 @@ const WRITERS: Readonly<Record<PageFormat, (output: Output) => Write | Promise<W
     const dump: PageDump['dump'] = (row, count) => lines(row, count)[0]!;
     return (target, rows, tracker) => writeParquet(target, rows, { parquet, columns, dump, tracker, isFolder });
   },
-  hosts: (given) => (target, rows, tracker) =>
-    writeHostFiles(
-      target,
-      rows,
-      textOf(given, tracker, (line) => `${JSON.stringify(line)}\n`),
-      tracker,
-    ),
+  hosts: (given) => (target, rows, tracker) => writeHostFiles(target, rows, textOf(given, tracker, jsonLine), tracker),
   markdown: async ({ settings, lines }) => {
     const fileOf = await loadMarkdownFile(settings);
     return (target, rows, tracker) => {
-      const count: CountSkipped = (name) => tracker.count(name);
-      return writeMarkdownFiles(target, rows, (row) => fileOf(row, lines(row, count)[0]!, count), tracker);
+      const textOfRow = (row: PageRow<Field>) => fileOf(row, lines(row, tracker.count)[0]!, tracker.count);
+      return writeMarkdownFiles(target, rows, textOfRow, tracker);
     };
   },
 };
+
+const jsonLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /** Adds `removed` to the lines of a page: the reason why copies have to remove the page. Without a reason, the lines stay unchanged. */
 function withRemoved(lines: PageLines['lines'], removed: WhyNot): PageLines['lines'] {
@@ -237,9 +228,8 @@ function textOf(
   tracker: Tracker,
   write: (line: Readonly<Record<string, unknown>>) => string,
 ): (row: PageRow<Field>) => string {
-  const count: CountSkipped = (name) => tracker.count(name);
   return (row) => {
-    const found = lines(row, count);
+    const found = lines(row, tracker.count);
     if (each) tracker.count('links', found.length);
     return found.length === 1 ? write(found[0]!) : found.map(write).join('');
   };

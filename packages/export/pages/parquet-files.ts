@@ -33,7 +33,7 @@ export async function writeParquet(
   for await (const row of rows) {
     file ??= await next();
     const { content } = row;
-    const page = dump(row, (name) => tracker.count(name));
+    const page = dump(row, tracker.count);
     await file.add(columns.map(({ name }) => (name === 'content' ? content : page[name])));
     tracker.done();
     if (!isFolder || (file.rows < most.rows && file.bytes < most.bytes)) continue;

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.js';
 import { checkQuery, rowsInOrder, selectorOf, type PageQuery, type PageSelection } from '../../answers/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
-import { hasPage, type CountSkipped } from '../stated/page-view.js';
+import { hasPage } from '../stated/page-view.js';
 import type { Sites } from '../site/sites.js';
 import { PRESENT_FIELDS, type PresentSelection, type WhyNot } from './left-out.js';
 
@@ -65,7 +65,6 @@ export async function* selectedRows<F extends Field>(
   tracker: Pick<Tracker, 'aborted' | 'count' | 'fail'>,
 ): AsyncGenerator<PageRow<F>> {
   const { leftOut, leftOutReads = [], sites } = selection;
-  const count: CountSkipped = (name) => tracker.count(name);
   const selector = await selectorOf(crawl, rules, selection);
   const since = await sinceTime(crawl, selection.since);
   const withBytes = countsBytes(crawl.settings, selection);
@@ -86,7 +85,7 @@ export async function* selectedRows<F extends Field>(
           return false;
         }
       }
-      const reason = leftOut?.(row, count);
+      const reason = leftOut?.(row, tracker.count);
       if (reason !== undefined) tracker.count(reason);
       return reason === undefined;
     },

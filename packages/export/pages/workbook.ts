@@ -213,7 +213,7 @@ export async function writeWorkbook(
   const part = await target.part(name);
   const workbook = make(part, columns, () => tracker.count('cut_cells'));
   for await (const row of rows) {
-    for (const line of lines(row, (name) => tracker.count(name))) {
+    for (const line of lines(row, tracker.count)) {
       await workbook.add(columns.map(({ name: column }) => line[column]));
       onLine();
     }

@@ -199,7 +199,7 @@ export async function writeWithSites(
   write: (sites: Sites | undefined) => Promise<TargetResult>,
 ): Promise<TargetResult> {
   if (!isNeeded || !crawl.settings.parser.siteContent) return write(undefined);
-  const sites = createSites(crawl, { began, count: (name) => tracker.count(name) });
+  const sites = createSites(crawl, { began, count: tracker.count });
   const result = await write(sites);
   return result === 'stopped' ? result : { ...result, ...sites.about() };
 }
