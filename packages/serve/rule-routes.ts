@@ -36,23 +36,19 @@ const LATE: Problem = {
   hint: 'load the report again in a minute',
 };
 
-export interface RuleRoutes {
-  readonly routes: Readonly<Record<string, Route>>;
-  readonly forms: Readonly<Record<string, FormRoute>>;
-  /** Stops work that a form has begun, and waits until this work has ended. */
-  close(): Promise<void>;
-}
+export type RuleRoutes = ReturnType<typeof createRuleRoutes>;
 
-export function createRuleRoutes(context: RuleRoutesContext): RuleRoutes {
+export function createRuleRoutes(context: RuleRoutesContext) {
   const applying = createApplying(context.rules);
   return {
     routes: createReading(context, applying),
     forms: createForms(context, applying),
-    close: () => applying.close(),
+    /** Stops work that a form has begun, and waits until this work has ended. */
+    close: (): Promise<void> => applying.close(),
   };
 }
 
-function createReading({ rules, guard, replies }: RuleRoutesContext, applying: Applying): RuleRoutes['routes'] {
+function createReading({ rules, guard, replies }: RuleRoutesContext, applying: Applying): Record<string, Route> {
   const { show, problem } = replies;
   /** Returns the report. Undefined: the report is not ready in time. */
   const report = () => deadline(rules.report(), REPORT_TIMEOUT_MS, () => undefined);
@@ -125,7 +121,7 @@ function createReading({ rules, guard, replies }: RuleRoutesContext, applying: A
   };
 }
 
-function createForms({ rules, guard, replies }: RuleRoutesContext, applying: Applying): RuleRoutes['forms'] {
+function createForms({ rules, guard, replies }: RuleRoutesContext, applying: Applying): Record<string, FormRoute> {
   const { problem } = replies;
   return {
     '/rules/change': (request) =>

@@ -7,19 +7,7 @@ import type { Sources } from './sources.js';
  * All links of targets with findings, on disk, so that a report can list every link. The links of a target are stored until its rules are
  * checked. Then the links of its findings are sorted by finding, and the other links are dropped. A finding takes 8 bytes of memory.
  */
-export interface LinkStore {
-  /** Adds a packed link of the present target, and up to three sources. If this returns a promise, await it before the next call. */
-  add(link: Buffer, to: readonly Sources[]): Promise<void> | undefined;
-  /** Stores the links of these sources of the present target. @returns a number, by which {@link LinkStore.read} reads these links */
-  keep(sources: Sources): number;
-  /** Call it when the rules for the present target are checked. */
-  endTarget(): Promise<void>;
-  /** Call it once, after the last target and before the first read. */
-  end(): Promise<void>;
-  /** Yields stored links in the order of their sources. @param kept a number that `keep` has returned */
-  read(kept: number): AsyncGenerator<LinkRecord>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type LinkStore = Awaited<ReturnType<typeof createLinkStore>>;
 
 /** A link is smaller. */
 const READ_BYTES = 2 ** 18;
@@ -29,7 +17,7 @@ const MAX_SOURCES_PER_LINK = 3;
 const HEAD_BYTES = NUMBER_BYTES * (1 + MAX_SOURCES_PER_LINK);
 
 /** @throws CrawlError STORE_FULL, BAD_OUTPUT; the methods of the store throw them too */
-export async function createLinkStore(folder: string, memory: number): Promise<LinkStore> {
+export async function createLinkStore(folder: string, memory: number) {
   const present = await createDiskFile(join(folder, 'links-present'));
   const kept = await createDiskFile(join(folder, 'links-kept'));
   const sorter = createRecordSorter({ folder, memory });
@@ -54,7 +42,8 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
   }
 
   return {
-    add(link, to) {
+    /** Adds a packed link of the present target, and up to three sources. If this returns a promise, await it before the next call. */
+    add(link: Buffer, to: readonly Sources[]): Promise<void> | undefined {
       const size = HEAD_BYTES + link.length;
       if (size > record.length) record = Buffer.alloc(2 * size);
       record.writeUInt32LE(link.length);
@@ -65,13 +54,15 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
       record.set(link, HEAD_BYTES);
       return present.append(record.subarray(0, size));
     },
-    keep(sources) {
+    /** Stores the links of these sources of the present target. @returns a number, by which `read` reads these links */
+    keep(sources: Sources): number {
       const number = numberOf(sources);
       let place = wanted.get(number);
       if (place === undefined) wanted.set(number, (place = count++));
       return place;
     },
-    async endTarget() {
+    /** Call it when the rules for the present target are checked. */
+    async endTarget(): Promise<void> {
       if (wanted.size > 0) {
         for await (const link of linksOf(present, 0, present.size, HEAD_BYTES)) {
           for (let i = 0; i < MAX_SOURCES_PER_LINK; i++) {
@@ -84,7 +75,8 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
       numbers.clear();
       present.clear();
     },
-    async end() {
+    /** Call it once, after the last target and before the first read. */
+    async end(): Promise<void> {
       const size = Buffer.alloc(NUMBER_BYTES);
       for await (const sorted of sorter.sorted()) {
         while (starts.length <= sorted.readUInt32BE()) starts.push(kept.size);
@@ -94,11 +86,12 @@ export async function createLinkStore(folder: string, memory: number): Promise<L
       }
       while (starts.length <= count) starts.push(kept.size);
     },
-    async *read(place) {
+    /** Yields stored links in the order of their sources. @param place a number that `keep` has returned */
+    async *read(place: number): AsyncGenerator<LinkRecord> {
       const [from = 0, to = 0] = starts.values().subarray(place, place + 2);
       for await (const link of linksOf(kept, from, to, NUMBER_BYTES)) yield readLink(link.subarray(NUMBER_BYTES));
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       await present[Symbol.asyncDispose]();
       await kept[Symbol.asyncDispose]();
     },

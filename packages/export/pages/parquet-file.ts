@@ -3,32 +3,20 @@ import { optionalPackage } from '../../errors/index.js';
 import type { Part } from '../target/part-file.js';
 import type { ColumnType, TypedColumn } from './page-columns.js';
 
-export interface ParquetFile {
-  readonly rows: number;
-  readonly bytes: number;
-  /**
-   * Adds a row. Absent values are null.
-   * @param values the values in the order of the columns. Times are in ms since the epoch, bytes are unchanged, nested values are plain
-   * JSON
-   */
-  add(values: readonly unknown[]): Promise<void>;
-  end(): Promise<void>;
-}
-
 /** Maximum number of rows, and approximate maximum of bytes, in a row group. A row group is in memory until it is complete. */
 const GROUP = { rows: 10_000, bytes: 33_554_432 };
 const PACKAGE = 'hyparquet-writer';
 
-export type Parquet = (part: Part, columns: readonly TypedColumn[]) => ParquetFile;
+export type Parquet = Awaited<ReturnType<typeof loadParquet>>;
 
 /** @throws CrawlError MISSING_PACKAGE if the package is missing. The hint is the command that installs the package */
-export async function loadParquet(): Promise<Parquet> {
+export async function loadParquet() {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await optionalPackage(
     PACKAGE,
     'Parquet',
     () => import('hyparquet-writer'),
   );
-  return (part, columns) => {
+  return (part: Part, columns: readonly TypedColumn[]) => {
     const writer = new ByteWriter();
     const schema = schemaFromColumnData({
       columnData: columns.map(({ name, type }) => ({ name, data: [], type: type === 'JSON' ? 'STRING' : type })),
@@ -70,7 +58,12 @@ export async function loadParquet(): Promise<Parquet> {
       get bytes() {
         return part.bytes + size;
       },
-      async add(values) {
+      /**
+       * Adds a row. Absent values are null.
+       * @param values the values in the order of the columns. Times are in ms since the epoch, bytes are unchanged, nested values are plain
+       * JSON
+       */
+      async add(values: readonly unknown[]): Promise<void> {
         rows += 1;
         for (const [i, { type }] of columns.entries()) {
           const value = cellOf(values[i], type);
@@ -79,7 +72,7 @@ export async function loadParquet(): Promise<Parquet> {
         }
         if (group[0]!.length >= GROUP.rows || size >= GROUP.bytes) await flush();
       },
-      async end() {
+      async end(): Promise<void> {
         await flush();
         await file.finish();
         await put(0);

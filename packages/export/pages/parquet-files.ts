@@ -2,7 +2,7 @@ import type { Field, PageRow, Tracker } from '../../core/index.js';
 import type { PageDump } from './computed-fields.js';
 import type { Target, TargetResult } from '../target/target.js';
 import type { TypedColumn } from './page-columns.js';
-import type { Parquet, ParquetFile } from './parquet-file.js';
+import type { Parquet } from './parquet-file.js';
 
 /** Maximum number of rows, and approximate maximum of bytes, in one file of a folder. */
 const FILE = { rows: 1_000_000, bytes: 268_435_456 };
@@ -24,8 +24,8 @@ export async function writeParquet(
   { parquet, columns, dump, tracker, isFolder, most = FILE }: PagesAsParquet,
 ): Promise<TargetResult> {
   let files = 0;
-  let file: ParquetFile | undefined;
-  const next = async (): Promise<ParquetFile> => {
+  let file: ReturnType<Parquet> | undefined;
+  const next = async (): Promise<ReturnType<Parquet>> => {
     const name = `part-${String(files).padStart(5, '0')}.parquet`;
     files += 1;
     return parquet(await target.part(name), columns);

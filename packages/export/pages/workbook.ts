@@ -16,18 +16,6 @@ const CHUNK_CHARACTERS = 262_144;
 const DAYS_BEFORE_1970 = 25_569;
 const DAY = 86_400_000;
 
-interface Workbook {
-  add(values: readonly unknown[]): Promise<void>;
-  end(): Promise<void>;
-}
-
-type MakeWorkbook = (
-  part: Pick<Part, 'write'>,
-  columns: readonly TypedColumn[],
-  onCut: () => void,
-  options?: SheetOptions,
-) => Workbook;
-
 export interface SheetOptions {
   readonly name?: string;
   /** Maximum number of lines of a sheet, including its head, and of characters. Default: the limits of Excel and ZIP. */
@@ -41,9 +29,14 @@ export interface SheetOptions {
  * is bounded.
  * @throws CrawlError MISSING_PACKAGE if fflate is missing. The hint is the command that installs it
  */
-export async function loadWorkbook(): Promise<MakeWorkbook> {
+export async function loadWorkbook() {
   const { Zip, ZipDeflate } = (await optionalPackage('fflate', 'XLSX', loadFflate)) as typeof Fflate;
-  return (part, columns, onCut, { name = 'Pages', lines: maxLines = MAX_LINES, characters = MAX_SHEET } = {}) => {
+  return (
+    part: Pick<Part, 'write'>,
+    columns: readonly TypedColumn[],
+    onCut: () => void,
+    { name = 'Pages', lines: maxLines = MAX_LINES, characters = MAX_SHEET }: SheetOptions = {},
+  ) => {
     const encoder = new TextEncoder();
     let ready: Uint8Array[] = [];
     const zip = new Zip((error, data) => {
@@ -83,7 +76,7 @@ export async function loadWorkbook(): Promise<MakeWorkbook> {
     }
 
     return {
-      async add(values) {
+      async add(values: readonly unknown[]): Promise<void> {
         if (lines >= maxLines || written + text.length >= characters) {
           endSheet();
           sheet = nextSheet();
@@ -96,7 +89,7 @@ export async function loadWorkbook(): Promise<MakeWorkbook> {
         text = '';
         await flush();
       },
-      async end() {
+      async end(): Promise<void> {
         endSheet();
         for (const [path, xml] of Object.entries(partsOf(sheets, name))) begin(path)(xml, true);
         zip.end();
@@ -197,7 +190,7 @@ function textCell(text: string, style = ''): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 
 interface PagesAsWorkbook {
-  readonly make: MakeWorkbook;
+  readonly make: Awaited<ReturnType<typeof loadWorkbook>>;
   readonly columns: readonly TypedColumn[];
   readonly lines: PageLines['lines'];
   readonly tracker: Pick<Tracker, 'aborted' | 'count' | 'done'>;

@@ -22,17 +22,7 @@ import { DOCUMENT_FIELDS } from '../stated/page-view.js';
 import type { TargetResult } from '../target/target.js';
 import { sampleFolder, sampleOrigin, type OriginSample, type SamplePage } from './sample-origin.js';
 
-export interface Sites {
-  /** Reads the main content of a row by the template of its site. Learns the template if it is missing or no longer right. */
-  prepare(row: PageRow<Field>): Promise<void>;
-  /**
-   * Whether the template by which a page is read has changed at this time or later, in ms since the epoch. A change by a reader that began
-   * at just this time does not count: its pages are already read by the template.
-   */
-  hasChangedSince(rowKey: string, time: number): Promise<boolean>;
-  /** Returns the used templates as plain JSON for a manifest: the version of the rule, and the number of each template, by URL. */
-  about(): Record<string, JsonValue>;
-}
+export type Sites = ReturnType<typeof createSites>;
 
 interface SitesOptions {
   /** When the reader began, in ms since the epoch. Default: now. */
@@ -66,7 +56,7 @@ const MAX_READINGS = 100;
 const MAX_LISTED = 1000;
 
 /** Creates the templates for one reader. Rows may come in any order. In key order, each origin is sampled once. */
-export function createSites(crawl: Crawl, { began = crawl.clock(), count = () => {} }: SitesOptions = {}): Sites {
+export function createSites(crawl: Crawl, { began = crawl.clock(), count = () => {} }: SitesOptions = {}) {
   const { siteTemplates } = crawl.tables;
   const origins = new Map<string, Origin>();
   const readings = new Map<string, Reading>();
@@ -169,16 +159,22 @@ export function createSites(crawl: Crawl, { began = crawl.clock(), count = () =>
   }
 
   return {
-    async prepare(row) {
+    /** Reads the main content of a row by the template of its site. Learns the template if it is missing or no longer right. */
+    async prepare(row: PageRow<Field>): Promise<void> {
       if (row.content === undefined) return;
       const { template } = await readingOf(row.key);
       if (template) readWithTemplate(row, template);
     },
-    async hasChangedSince(rowKey, time) {
+    /**
+     * Whether the template by which a page is read has changed at this time or later, in ms since the epoch. A change by a reader that
+     * began at just this time does not count: its pages are already read by the template.
+     */
+    async hasChangedSince(rowKey: string, time: number): Promise<boolean> {
       const { changes } = await readingOf(rowKey);
       return changes.some(({ learnedAt, readerBegan }) => learnedAt >= time && readerBegan !== time);
     },
-    about: () => ({
+    /** Returns the used templates as plain JSON for a manifest: the version of the rule, and the number of each template, by URL. */
+    about: (): Record<string, JsonValue> => ({
       sites: {
         rule: TEMPLATE_RULE,
         count: used,

@@ -121,19 +121,12 @@ function prettyJson(value: unknown): Buffer {
 
 const LINES_PER_BLOCK = 300;
 
-/** A sorted index in blocks, and the index of these blocks. Each block is a gzip member. */
-interface ZippedIndex {
-  /** The blocks in order. Read them to the end before {@link idx}. */
-  readonly blocks: AsyncGenerator<Buffer>;
-  /** Returns, for each block, the key of its first line, and the location of the block in the file. */
-  idx(): string;
-}
-
 /**
- * A CDXJ index in the form of WACZ (1.1.1, section 5.2.2). The index of the blocks takes half a megabyte of memory for a million lines.
+ * A sorted CDXJ index in blocks, and the index of these blocks, in the form of WACZ (1.1.1, section 5.2.2). Each block is a gzip member. The
+ * index of the blocks takes half a megabyte of memory for a million lines.
  * @param name of the file of the blocks
  */
-export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedIndex {
+export function zippedIndex(lines: AsyncIterable<Buffer>, name: string) {
   const entries = [`!meta 0 ${spacedJson({ format: 'cdxj-gzip-1.0', filename: name })}\n`];
   let offset = 0;
   const zip = (block: readonly Buffer[]): Buffer => {
@@ -147,7 +140,8 @@ export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedI
     return bytes;
   };
   return {
-    blocks: (async function* () {
+    /** The blocks in order. Read them to the end before `idx`. */
+    blocks: (async function* (): AsyncGenerator<Buffer> {
       let block: Buffer[] = [];
       for await (const line of lines) {
         block.push(Buffer.from(line));
@@ -157,6 +151,7 @@ export function zippedIndex(lines: AsyncIterable<Buffer>, name: string): ZippedI
       }
       if (block.length > 0) yield zip(block);
     })(),
-    idx: () => entries.join(''),
+    /** Returns, for each block, the key of its first line, and the location of the block in the file. */
+    idx: (): string => entries.join(''),
   };
 }

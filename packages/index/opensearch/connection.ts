@@ -23,37 +23,7 @@ export interface OpenSearchLocation {
 }
 
 /** A connection to one index. All methods throw CrawlError BAD_SETTING when the server refuses the user, STORE_FULL, STORE_FAILED. */
-export interface Connection {
-  readonly index: string;
-  /** Server and index for messages, without user and password. */
-  readonly name: string;
-  /**
-   * Sends a request, with retries while the server is busy or unreachable, and resolves with the response.
-   * @param path the part of the path after the name of the index, such as `/_search`
-   * @param body an object, or lines of NDJSON
-   * @param patience limits for retries, which several requests may share
-   */
-  ask(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    body?: object | string,
-    patience?: Patience,
-  ): Promise<unknown>;
-  /** Sends a GET request, with the same retries. Undefined when the index, or the requested part of it, does not exist. */
-  find(path: string): Promise<unknown>;
-  patience(): Patience;
-  /** Ends running requests: those without a response are rejected with CrawlError STORE_FAILED. */
-  close(): Promise<void>;
-}
-
-interface Patience {
-  readonly left: number;
-  /**
-   * Waits before the next attempt, longer each time.
-   * @throws CrawlError STORE_FAILED when no attempt or no time is left
-   */
-  pause(reason: string, cause?: unknown): Promise<void>;
-}
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 const MAX_WAIT_MS = 30_000;
 
@@ -68,7 +38,7 @@ export async function connect({
   patienceMs = 180_000,
   wait = 500,
   responseMs = 120_000,
-}: OpenSearchLocation): Promise<Connection> {
+}: OpenSearchLocation) {
   const { Client } = await loadOpenSearch();
   const { node, index, username, password } = partsOf(url);
   const name = `${node.replace(/\/$/, '')}/${index}`;
@@ -85,14 +55,19 @@ export async function connect({
   const closing = new AbortController();
   const underWay = new Set<{ abort(): unknown }>();
 
-  function newPatience(): Patience {
+  /** Limits for retries, which several requests may share. */
+  function newPatience() {
     const until = performance.now() + patienceMs;
     let attempts = 0;
     return {
-      get left() {
+      get left(): number {
         return Math.max(0, until - performance.now());
       },
-      async pause(reason, cause) {
+      /**
+       * Waits before the next attempt, longer each time.
+       * @throws CrawlError STORE_FAILED when no attempt or no time is left
+       */
+      async pause(reason: string, cause?: unknown): Promise<void> {
         attempts += 1;
         const length = spread(pauseAfter(attempts, { first: wait, most: MAX_WAIT_MS }));
         if (attempts < tries && length < this.left) return sleep(length, undefined, { signal: closing.signal });
@@ -108,7 +83,7 @@ export async function connect({
     method: string,
     path: string,
     body: object | string | undefined,
-    patience: Patience,
+    patience: ReturnType<typeof newPatience>,
   ): Promise<RawResponse> {
     const content = body === undefined ? {} : typeof body === 'string' ? { bulkBody: body } : { body };
     for (;;) {
@@ -131,16 +106,28 @@ export async function connect({
 
   return {
     index,
+    /** Server and index for messages, without user and password. */
     name,
     patience: newPatience,
-    async ask(method, path, body, patience = newPatience()) {
+    /**
+     * Sends a request, with retries while the server is busy or unreachable, and resolves with the response.
+     * @param path the part of the path after the name of the index, such as `/_search`
+     * @param body an object, or lines of NDJSON
+     */
+    async ask(
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      path: string,
+      body?: object | string,
+      patience = newPatience(),
+    ): Promise<unknown> {
       try {
         return checked(await send(method, path, body, patience), name);
       } catch (error) {
         throw toCrawlError(error, name);
       }
     },
-    async find(path) {
+    /** Sends a GET request, with the same retries. Undefined when the index, or the requested part of it, does not exist. */
+    async find(path: string): Promise<unknown> {
       try {
         return (await send('GET', path, undefined, newPatience())).body;
       } catch (error) {
@@ -148,7 +135,8 @@ export async function connect({
         throw toCrawlError(error, name);
       }
     },
-    close() {
+    /** Ends running requests: those without a response are rejected with CrawlError STORE_FAILED. */
+    close(): Promise<void> {
       closing.abort();
       for (const request of underWay) request.abort();
       return client.close();

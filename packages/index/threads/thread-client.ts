@@ -17,17 +17,6 @@ type ThreadReply =
   | { readonly value: unknown }
   | { readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: string | undefined } };
 
-/** A client of a thread, which answers calls in order. */
-interface ThreadClient<C extends Calls> {
-  /**
-   * Calls a function in the thread. The thread is started if it does not run. Rejects with the CrawlError of the function, or if the
-   * arguments cannot be cloned.
-   */
-  call<N extends Name<C>>(name: N, ...args: Args<C, N>): Promise<Result<C, N>>;
-  /** Ends the thread, and rejects running calls. The next call starts another thread. */
-  end(): Promise<void>;
-}
-
 interface ThreadOptions {
   readonly entry: URL;
   readonly data: unknown;
@@ -35,8 +24,8 @@ interface ThreadOptions {
   readonly ended: (reason: string) => CrawlError;
 }
 
-/** Makes the client of a thread. The thread keeps the process alive only during calls. */
-export function createThreadClient<C extends Calls>(options: ThreadOptions): ThreadClient<C> {
+/** Makes the client of a thread, which answers calls in order. The thread keeps the process alive only during calls. */
+export function createThreadClient<C extends Calls>(options: ThreadOptions) {
   const { entry, data, resourceLimits, ended } = options;
   type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
   let current: { readonly worker: Worker; readonly line: Waiting[] } | undefined;
@@ -64,7 +53,11 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
   }
 
   return {
-    call(name, ...args) {
+    /**
+     * Calls a function in the thread. The thread is started if it does not run. Rejects with the CrawlError of the function, or if the
+     * arguments cannot be cloned.
+     */
+    call<N extends Name<C>>(name: N, ...args: Args<C, N>): Promise<Result<C, N>> {
       current ??= start();
       const { worker, line } = current;
       return new Promise((resolve, reject) => {
@@ -74,7 +67,8 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
         worker.ref();
       });
     },
-    async end() {
+    /** Ends the thread, and rejects running calls. The next call starts another thread. */
+    async end(): Promise<void> {
       const last = current;
       current = undefined;
       await last?.worker.terminate();
@@ -83,7 +77,7 @@ export function createThreadClient<C extends Calls>(options: ThreadOptions): Thr
 }
 
 /**
- * Answers the calls of a {@link ThreadClient} within its thread, one after the other.
+ * Answers the calls of a client within its thread, one after the other.
  * @param calls resolves to the functions to call; if it rejects, the call is answered with this error
  */
 export function answerCalls(port: MessagePort, calls: () => Promise<object>): void {

@@ -17,31 +17,24 @@ export function rememberParts(partsOf: (word: string) => readonly string[]): (wo
 }
 
 /** Collects the terms by which a text is found letter for letter. After `end`, it can be used for the next text. */
-export interface Letters {
-  /** Adds all pairs of neighbouring characters of a folded run, and the last character of the run. */
-  addRun(run: string): void;
-  /**
-   * Adds the characters of a folded Chinese word, and the parts of a long word. Pairs of characters are not added, because they would be
-   * twice as many as the words.
-   */
-  addWord(word: string): void;
-  /** Ends the text and returns its terms, each once. */
-  end(): string[];
-}
-
-export function createLetters(partsOf: (word: string) => readonly string[]): Letters {
+export function createLetters(partsOf: (word: string) => readonly string[]) {
   /** 1 for each UTF-16 unit that was added already. A `Set` would take four times as long. */
   const seen = new Uint8Array(65_536);
   let characters: string[] = [];
   const found = new Set<string>();
 
   return {
-    addRun(run) {
+    /** Adds all pairs of neighbouring characters of a folded run, and the last character of the run. */
+    addRun(run: string): void {
       for (const pair of pairsOf(run)) found.add(pair);
       const last = charactersOf(run).at(-1);
       if (last !== undefined) found.add(last);
     },
-    addWord(word) {
+    /**
+     * Adds the characters of a folded Chinese word, and the parts of a long word. Pairs of characters are not added, because they would be
+     * twice as many as the words.
+     */
+    addWord(word: string): void {
       if (word.length === 1) return;
       for (let at = 0; at < word.length; at++) {
         const unit = word.charCodeAt(at);
@@ -53,7 +46,8 @@ export function createLetters(partsOf: (word: string) => readonly string[]): Let
       }
       if (word.length >= MIN_COMPOUND_CHARACTERS) for (const part of partsOf(word)) found.add(part);
     },
-    end() {
+    /** Ends the text and returns its terms, each once. */
+    end(): string[] {
       const terms = [...characters, ...found];
       for (const character of characters) seen[character.charCodeAt(0)] = 0;
       characters = [];

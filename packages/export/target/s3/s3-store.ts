@@ -5,22 +5,8 @@ import { Stopped } from '../files.js';
 
 type ObjectMetadata = Readonly<Record<string, string>>;
 
-interface FoundObject {
-  readonly bytes: number;
-  readonly metadata: ObjectMetadata;
-}
-
 /** The objects of a bucket. All methods throw CrawlError BAD_OUTPUT, USAGE; Stopped once the signal is aborted. */
-export interface S3Store {
-  head(key: string): Promise<FoundObject | undefined>;
-  /** The keys with this prefix, in the order of the store. */
-  list(prefix: string): AsyncGenerator<string>;
-  put(key: string, text: string, metadata: ObjectMetadata): Promise<void>;
-  /** Uploads a file in pieces. Pieces that a killed upload has left are removed first. */
-  upload(key: string, path: string, bytes: number, metadata: ObjectMetadata): Promise<void>;
-  remove(key: string): Promise<void>;
-  close(): void;
-}
+export type S3Store = Awaited<ReturnType<typeof openS3>>;
 
 export interface S3Options {
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +31,7 @@ const REGION = 'us-east-1';
  * and so on), in the files of the SDK, or from the machine.
  * @throws CrawlError MISSING_PACKAGE
  */
-export async function openS3(bucket: string, { signal, onUpload }: S3Options = {}): Promise<S3Store> {
+export async function openS3(bucket: string, { signal, onUpload }: S3Options = {}) {
   const load = () => Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
   const [sdk, { Upload }] = await optionalPackage('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'an S3 store', load);
   // Other stores than AWS have no separate host for each bucket.
@@ -99,7 +85,7 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
   }
 
   return {
-    head: (key) =>
+    head: (key: string): Promise<{ readonly bytes: number; readonly metadata: ObjectMetadata } | undefined> =>
       run(async () => {
         try {
           const found = await client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key }), abort);
@@ -109,20 +95,22 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
           throw error;
         }
       }),
-    list: (prefix) =>
+    /** The keys with this prefix, in the order of the store. */
+    list: (prefix: string): AsyncGenerator<string> =>
       listedKeys(bucket, (ContinuationToken) =>
         run(() =>
           client.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }), abort),
         ),
       ),
-    put: (key, text, metadata) =>
+    put: (key: string, text: string, metadata: ObjectMetadata): Promise<void> =>
       run(async () => {
         await client.send(
           new sdk.PutObjectCommand({ Bucket: bucket, Key: key, Body: text, Metadata: metadata }),
           abort,
         );
       }),
-    upload: (key, path, bytes, metadata) =>
+    /** Uploads a file in pieces. Pieces that a killed upload has left are removed first. */
+    upload: (key: string, path: string, bytes: number, metadata: ObjectMetadata): Promise<void> =>
       run(async () => {
         if (bytes > MIN_CHUNK_BYTES) await removePieces(key, abort);
         const body = createReadStream(path, { highWaterMark: 1_048_576 });
@@ -137,7 +125,7 @@ export async function openS3(bucket: string, { signal, onUpload }: S3Options = {
           body.destroy();
         }
       }),
-    remove: (key) =>
+    remove: (key: string): Promise<void> =>
       run(async () => {
         await client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key }), abort);
       }),

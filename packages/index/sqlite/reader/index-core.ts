@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlError, messageOf } from '../../../errors/index.js';
-import type { IndexHits, IndexInfo, IndexQuery, SimilarTerm } from '../../reader.js';
+import type { IndexInfo, SimilarTerm } from '../../reader.js';
 import { openDatabase, type Database } from '../database.js';
 import { isDamaged, toCrawlError, wrongIndex } from '../errors.js';
 import { fileId } from '../file-id.js';
@@ -10,13 +10,7 @@ import { INDEX_FILE, INDEX_FORMAT } from '../schema.js';
 import { createFinder } from './find-best.js';
 import { createSpelling } from './spelling.js';
 
-/** The functions that answer questions to an index. They block the thread that calls them. */
-export interface IndexCore {
-  info(): IndexInfo;
-  search(query: IndexQuery): IndexHits;
-  documentCounts(terms: readonly string[]): number[];
-  similar(term: string): SimilarTerm[];
-}
+export type IndexCore = ReturnType<typeof createCore>;
 
 export interface IndexLocation {
   readonly folder: string;
@@ -29,17 +23,9 @@ export interface IndexLocation {
   readonly table?: string | undefined;
 }
 
-interface OpenIndex {
-  readonly core: IndexCore;
-  /** @throws CrawlError NO_INDEX when the index now has other words or another format, WRONG_INDEX when the index is of another table */
-  check(): void;
-  readonly file: string;
-  readonly database: Database;
-}
-
 /** Opens an index at the first query. Before each later query it checks whether the index was rebuilt or deleted. */
 export function createCurrentIndex(place: IndexLocation) {
-  let open: OpenIndex | undefined;
+  let open: (Awaited<ReturnType<typeof openIndex>> & { readonly file: string }) | undefined;
   const close = (): void => {
     open?.database.close();
     open = undefined;
@@ -70,7 +56,7 @@ export function createCurrentIndex(place: IndexLocation) {
   };
 }
 
-async function openIndex(path: string, place: IndexLocation): Promise<Omit<OpenIndex, 'file'>> {
+async function openIndex(path: string, place: IndexLocation) {
   let database: Database | undefined;
   try {
     database = await openDatabase(path, { readOnly: true });
@@ -88,7 +74,10 @@ async function openIndex(path: string, place: IndexLocation): Promise<Omit<OpenI
   }
 }
 
-/** Checks that the index has this table, these words and this format. Returns a function that checks again when the index has changed. */
+/**
+ * Checks that the index has this table, these words and this format. Returns a function that checks again when the index has changed.
+ * @throws CrawlError NO_INDEX when the index has other words or another format, WRONG_INDEX when the index is of another table
+ */
 function createCheck(database: Database, { folder, words, table }: IndexLocation): () => void {
   const version = database.prepare('pragma data_version');
   const read = database.prepare(`select name, value from info where name in ('format', 'words', 'table')`);
@@ -133,13 +122,14 @@ function guarded(core: IndexCore, folder: string): IndexCore {
   return { info: wrap(info), search: wrap(search), documentCounts: wrap(documentCounts), similar: wrap(similar) };
 }
 
-function createCore(database: Database, path: string): IndexCore {
+/** Makes the functions that answer questions to an index. They block the thread that calls them. */
+function createCore(database: Database, path: string) {
   const find = createFinder(database, Date.now);
   const spelling = createSpelling(database);
   const info = database.prepare('select name, value from info');
   const languages = database.prepare('select language, count(*) as n from docs group by language');
   return {
-    info() {
+    info(): IndexInfo {
       const counts = languages.all().map(({ language, n }) => [String(language), Number(n)] as const);
       const values = new Map(info.all().map(({ name, value }) => [name, String(value)]));
       const files = [path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false }));
@@ -153,7 +143,7 @@ function createCore(database: Database, path: string): IndexCore {
       };
     },
     search: find,
-    documentCounts: (terms) => spelling.counts(terms),
-    similar: (term) => spelling.similar(term),
+    documentCounts: (terms: readonly string[]): number[] => spelling.counts(terms),
+    similar: (term: string): SimilarTerm[] => spelling.similar(term),
   };
 }
