@@ -10,12 +10,9 @@ import { statedBy } from './stated-by.js';
  */
 export function isOfType(view: PageView, types: ReadonlySet<string>): boolean {
   const isWanted = (type: string): boolean => types.has(type.toLowerCase());
-  if (
-    statedBy(view)
-      ?.jsonLd()
-      .mainNodes()
-      .some((node) => jsonLdTypes(node).some(isWanted))
-  )
-    return true;
-  return mainItems(view).some(({ type = [] }) => type.some((each) => isWanted(shortTypeName(each))));
+  const nodes = statedBy(view)?.jsonLd().mainNodes() ?? [];
+  return (
+    nodes.some((node) => jsonLdTypes(node).some(isWanted)) ||
+    mainItems(view).some(({ type = [] }) => type.some((each) => isWanted(shortTypeName(each))))
+  );
 }
