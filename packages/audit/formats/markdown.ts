@@ -5,15 +5,13 @@ import {
   clean,
   countsText,
   evidenceText,
-  historyText,
+  factsText,
   ignoredLines,
-  impactLevel,
   lookedAtText,
   missing,
   momentOf,
   scopeText,
   shortMessage,
-  stateText,
 } from './phrases.js';
 import type { AuditWriter } from './writer.js';
 
@@ -82,12 +80,9 @@ function rulesText({ rules, most }: Gathered, room: number, findings: number, so
 }
 
 function findingText(finding: AuditFinding, most: number, max: number): string {
-  const { url, state, evidence, impact, sources } = finding;
-  const facts = [stateText(state), historyText(finding), `impact ${impactLevel(impact, most)}`].filter(
-    (fact) => fact !== '',
-  );
+  const { url, evidence, sources } = finding;
   const proof = evidenceText(evidence, 100);
-  const lines = [`- ${link(url)}: ${plain(shortMessage(finding))} (${facts.join(', ')})`];
+  const lines = [`- ${link(url)}: ${plain(shortMessage(finding))} (${factsText(finding, most)})`];
   if (proof !== '') lines[0] += `. ${code(clean(proof, 300))}`;
   const shown = sources.shown.slice(0, max);
   for (const source of shown) lines.push(`  - ${sourceText(source)}`);

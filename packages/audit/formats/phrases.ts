@@ -98,6 +98,12 @@ export function shortMessage({ url, message }: AuditFinding, max = 500): string 
   return rest.replace(/\.$/, '');
 }
 
+/** Returns state, history and impact of a finding: `not verified, since 2026-05-03, impact high`. */
+export function factsText(finding: AuditFinding, most: number): string {
+  const facts = [stateText(finding.state), historyText(finding), `impact ${impactLevel(finding.impact, most)}`];
+  return facts.filter((text) => text !== '').join(', ');
+}
+
 export function stateText(state: AuditFinding['state']): string {
   return { open: '', unverified: 'not verified', inconclusive: 'inconclusive' }[state];
 }

@@ -1,7 +1,7 @@
 import { figures } from '../../core/index.js';
 import type { AuditFinding } from '../report.js';
 import { gather, type RuleFindings } from './gathered.js';
-import { clean, evidenceText, headLines, historyText, impactLevel, shortMessage, stateText } from './phrases.js';
+import { clean, evidenceText, factsText, headLines, shortMessage } from './phrases.js';
 import type { AuditWriter } from './writer.js';
 
 /** Maximum number of findings of a rule, and of sources of a finding, to show. */
@@ -29,13 +29,8 @@ function ruleLines({ rule, first, count }: RuleFindings, most: number): string[]
 }
 
 function findingLines(finding: AuditFinding, most: number): string[] {
-  const { url, state, impact, sources, evidence } = finding;
-  const facts = [stateText(state), historyText(finding), `impact ${impactLevel(impact, most)}`];
-  const lines = [
-    `  ${clean(url)}`,
-    `    ${shortMessage(finding)}`,
-    `    ${facts.filter((text) => text !== '').join(', ')}`,
-  ];
+  const { url, sources, evidence } = finding;
+  const lines = [`  ${clean(url)}`, `    ${shortMessage(finding)}`, `    ${factsText(finding, most)}`];
   const proof = evidenceText(evidence);
   if (proof !== '') lines.push(`    ${clean(proof)}`);
   const shown = sources.shown.slice(0, MAX_SOURCES);
