@@ -12,6 +12,19 @@ export function bar(part: number): Html {
   </svg>`;
 }
 
+/** A list of names and values, as tiles or as pairs. */
+export function namedValues(kind: 'pairs' | 'tiles', entries: readonly (readonly [string, Html | string])[]): Html {
+  return html`<dl class="${kind}">
+    ${entries.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
 export function scrolled(name: string, head: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0">
     <table class="rows figures">

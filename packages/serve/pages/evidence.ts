@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../core/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
+import { namedValues } from './bar.js';
 import { outLink, shownUrl, webAddress } from './untrusted.js';
 
 const MAX_FIGURES = 24;
@@ -13,15 +14,10 @@ export function evidenceList(evidence: JsonValue): Html {
     typeof evidence === 'object' && evidence !== null && !Array.isArray(evidence)
       ? Object.entries(evidence)
       : [['evidence', evidence]];
-  return html`<dl class="pairs">
-    ${entries.slice(0, MAX_FIGURES).map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${nameOf(name)}</dt>
-          <dd>${valueOf(value)}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return namedValues(
+    'pairs',
+    entries.slice(0, MAX_FIGURES).map(([name, value]) => [nameOf(name), valueOf(value)] as const),
+  );
 }
 
 /** Turns `domainRows` and `domain_rows` into words. */

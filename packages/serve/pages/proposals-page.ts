@@ -1,6 +1,7 @@
 import type { StoredProposal, StoredProposals } from '../../core/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html } from '../http/html.js';
+import { namedValues } from './bar.js';
 import { evidenceList } from './evidence.js';
 import type { Layout } from './layout.js';
 import { buttonForm, patternText, whyNotNote, rulesLayout, scopeText, type Asker } from './rules-page.js';
@@ -79,16 +80,10 @@ function proposalCard(proposal: StoredProposal, list: string, { token, isBusy }:
       }
     </div>
     <p class="quiet">${scopeText(rule)}: ${REASONS[reason] ?? reason}</p>
-    <dl class="pairs">
-      <div>
-        <dt>Pages it rejects</dt>
-        <dd>${number(rows)}</dd>
-      </div>
-      <div>
-        <dt>Of these fetched</dt>
-        <dd>${number(fetched)}</dd>
-      </div>
-    </dl>
+    ${namedValues('pairs', [
+      ['Pages it rejects', number(rows)],
+      ['Of these fetched', number(fetched)],
+    ])}
     <details open>
       <summary>Evidence<span class="hidden"> for proposal ${id}</span></summary>
       ${evidenceList(evidence)}

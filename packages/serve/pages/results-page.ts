@@ -128,17 +128,12 @@ function hostOf(url: string): string | undefined {
 function pager({ texts }: Site, asked: Asked, last: number): Html | false {
   if (last <= 1) return false;
   const { page } = asked;
-  const link = (to: number, text: string, rel?: string): Html =>
+  const link = (to: number, text: Html | string, rel?: string): Html =>
     html`<a href="${searchPath({ ...asked, page: to })}" ${rel !== undefined && html` rel="${rel}"`}>${text}</a>`;
-  const numbers = Array.from({ length: last }, (_, i) => i + 1).map((n) =>
-    n === page
-      ? html`<li>
-          <span aria-current="page"><span class="hidden">${texts.page} </span>${n}</span>
-        </li>`
-      : html`<li>
-          <a href="${searchPath({ ...asked, page: n })}"><span class="hidden">${texts.page} </span>${n}</a>
-        </li>`,
-  );
+  const numbers = Array.from({ length: last }, (_, i) => {
+    const text = html`<span class="hidden">${texts.page} </span>${i + 1}`;
+    return html`<li>${i + 1 === page ? html`<span aria-current="page">${text}</span>` : link(i + 1, text)}</li>`;
+  });
   return html`<nav class="pages" aria-label="${texts.pagesOfResults}">
     <ul>
       ${page > 1 && html`<li>${link(page - 1, texts.previous, 'prev')}</li>`} ${numbers}

@@ -2,7 +2,7 @@ import type { RuleReport, Worth, Yield } from '../../focus/index.js';
 import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html } from '../http/html.js';
-import { bar, figuresRow, scrolled } from './bar.js';
+import { bar, figuresRow, namedValues, scrolled } from './bar.js';
 import type { Layout } from './layout.js';
 import { rulesLayout } from './rules-page.js';
 
@@ -25,15 +25,7 @@ export function ruleReportPage(report: RuleReport, now: number, isOperator: bool
         The marks of ${quantity(stale, 'page')} do not match the present
         rules${isOperator ? html`: <code>webcrawl rules apply</code> brings the marks up to date.` : '.'}
       </p>`,
-    html`<dl class="tiles">
-      ${tilesOf(all, hasRelevant).map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>`,
+    namedValues('tiles', tilesOf(all, hasRelevant)),
     !hasRelevant &&
       html`<p>
         No rule says which pages are relevant, so their value is

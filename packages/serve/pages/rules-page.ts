@@ -4,6 +4,7 @@ import { describeRule } from '../../rules/index.js';
 import { figures } from '../../util/index.js';
 import { html, type Html, type Piece } from '../http/html.js';
 import type { ShownRule, ShownRules } from '../source.js';
+import { namedValues } from './bar.js';
 import { chart, chartPaths } from './chart.js';
 import { evidenceList } from './evidence.js';
 import type { Layout } from './layout.js';
@@ -136,16 +137,7 @@ function ruleCard(rule: ShownRule, { token, all }: RulesPage): Html {
       ${dayOf(createdAt)}${state === 'disabled' && html`, <strong>disabled</strong>`}
     </p>
     ${broken !== undefined && html`<p class="note">This rule cannot be used, and is ignored: ${broken}</p>`}
-    ${note !== undefined && note !== '' && html`<p><bdi>${note}</bdi></p>`}
-    <dl class="pairs">
-      ${factsOf(rule).map(
-        ([name, n]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${number(n)}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${note !== undefined && note !== '' && html`<p><bdi>${note}</bdi></p>`} ${namedValues('pairs', factsOf(rule))}
     ${kind !== 'accept' && history.length > 0 && historyChart(rule, history)}
     ${
       evidence !== undefined &&
@@ -168,15 +160,15 @@ export function scopeText({ scope }: ProposedRule): string {
   return scope.replace(':', ' ');
 }
 
-function factsOf({ kind, history }: ShownRule): [string, number][] {
+function factsOf({ kind, history }: ShownRule): [string, string][] {
   const last = history.at(-1);
   if (!last) return [];
   const { refused, links, relevant } = last;
-  if (kind === 'relevant') return [['Relevant pages', relevant]];
+  if (kind === 'relevant') return [['Relevant pages', number(relevant)]];
   if (kind === 'accept') return [];
   return [
-    ['Pages passed over', refused],
-    ['Links rejected', links],
+    ['Pages passed over', number(refused)],
+    ['Links rejected', number(links)],
   ];
 }
 
