@@ -13,7 +13,7 @@ import { duration, jsonLine, number, quantity, safeLines, say, write } from './o
 import { table } from './output/table.js';
 import { afterCrawl, crawlSummary } from './output/crawl-end.js';
 import { sectionNote } from './output/section-note.js';
-import { progressDisplay } from './output/progress.js';
+import { withProgress } from './output/progress.js';
 
 /**
  * Exit status. `done`: no errors. `nothing`: there was nothing to do or show, or a check failed. `tryAgain`: a scheduler should run the
@@ -53,12 +53,7 @@ export async function openWithoutTable(
 ): Promise<OpenCheckContext> {
   const { config, set } = cli.options();
   const { openCheckContext } = await library();
-  const context = await openCheckContext({
-    env: cli.io.env,
-    ...(config !== undefined && { config }),
-    settings: { ...set, ...settings },
-  });
-  return context;
+  return openCheckContext({ env: cli.io.env, ...defined({ config }), settings: { ...set, ...settings } });
 }
 
 interface OpenOptions {
@@ -92,9 +87,8 @@ export async function open(
       create,
       env: io.env,
       signal: io.signal,
-      ...defined({ waitSeconds: wait }),
-      ...(config === undefined ? {} : { config }),
-      ...(set || Object.keys(settings).length > 0 ? { settings: { ...set, ...settings } } : {}),
+      ...defined({ waitSeconds: wait, config }),
+      settings: { ...set, ...settings },
       onWait: sayWaiting(cli),
     },
     { migrates, indexes },
@@ -139,37 +133,25 @@ export async function runJob<R extends Report = Report>(
 ): Promise<R> {
   const { io } = cli;
   const { json, quiet, verbose } = cli.options();
-  const display = quiet || isSilent ? undefined : progressDisplay(io.stderr);
   let report: R;
   let saidSection = false;
   let proxy: string;
   {
     await using crawl = await open(cli, { ...opening, name, alone });
     proxy = crawl.settings.http.proxy;
-    try {
-      report = await start(
-        crawl,
-        {
-          signal: io.signal,
-          ...(shard && { shard }),
-          ...(display && {
-            onProgress(progress) {
-              const large = progress.fetching?.largeSection;
-              // The section is reported now, while the run can still be stopped. If the section is endless, the run may never reach its
-              // report.
-              if (large && large.of >= MIN_PAGES_OF_LARGE_SECTION && !saidSection) {
-                saidSection = true;
-                say(io, sectionNote(large));
-              }
-              display.show(progress);
-            },
-          }),
-        },
-        await library(),
-      );
-    } finally {
-      display?.end();
-    }
+    const loaded = await library();
+    report = await withProgress(
+      cli,
+      quiet === true || isSilent,
+      (job) => start(crawl, { ...job, ...(shard && { shard }) }, loaded),
+      ({ fetching }) => {
+        const large = fetching?.largeSection;
+        // The section is reported now, while the run can still be stopped. If the section is endless, the run may never reach its report.
+        if (!large || large.of < MIN_PAGES_OF_LARGE_SECTION || saidSection) return;
+        saidSection = true;
+        say(io, sectionNote(large));
+      },
+    );
   }
   const text = json ? jsonLine(report) : data?.(report);
   if (text !== undefined) await write(io.stdout, json ? text : `${safeLines(text)}\n`);

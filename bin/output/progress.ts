@@ -34,15 +34,23 @@ export function progressDisplay(sink: TextSink, now: () => number = () => perfor
   };
 }
 
-/** Runs a task with a display of its progress, unless `isSilent` is set. The task ends when the user stops the command. */
+/**
+ * Runs a task with a display of its progress, unless `isSilent` is set. The task ends when the user stops the command.
+ * @param onProgress called before the display changes
+ */
 export async function withProgress<T>(
   { io }: Cli,
   isSilent: boolean,
   task: (job: JobOptions) => Promise<T>,
+  onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<T> {
   const display = isSilent ? undefined : progressDisplay(io.stderr);
   try {
-    return await task({ signal: io.signal, ...(display && { onProgress: (progress) => display.show(progress) }) });
+    const show = (progress: Progress): void => {
+      onProgress(progress);
+      display?.show(progress);
+    };
+    return await task({ signal: io.signal, ...(display && { onProgress: show }) });
   } finally {
     display?.end();
   }
