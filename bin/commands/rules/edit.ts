@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { OpenContext, Rule } from '../../../packages/webcrawl/internal.js';
 import { describeRule } from '../../../packages/webcrawl/names.js';
 import { library } from '../../library.js';
 import { open, type Cli } from '../../cli.js';
@@ -15,9 +14,7 @@ export function addRulesEnable(program: Command, cli: Cli): void {
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--yes', 'enable rules even if they reject a seed, or every page of the table')
     .addHelpText('after', '\nExamples:\n  webcrawl rules enable r3\n  webcrawl rules enable r3 r4')
-    .action((ids: string[], { yes = false }: { yes?: boolean }) =>
-      change(cli, 'enable', 'Active', async (crawl) => (await library()).rules.enable(crawl, ids, { yes })),
-    );
+    .action((ids: string[], { yes = false }: { yes?: boolean }) => change(cli, 'enable', 'Active', ids, yes));
 }
 
 export function addRulesDisable(program: Command, cli: Cli): void {
@@ -30,19 +27,19 @@ export function addRulesDisable(program: Command, cli: Cli): void {
     .argument('<id...>', 'ids, as webcrawl rules list shows them')
     .option('--yes', EXEMPTION)
     .addHelpText('after', '\nExamples:\n  webcrawl rules disable r3\n  webcrawl rules disable r3 r4')
-    .action((ids: string[], { yes = false }: { yes?: boolean }) =>
-      change(cli, 'disable', 'Disabled', async (crawl) => (await library()).rules.disable(crawl, ids, { yes })),
-    );
+    .action((ids: string[], { yes = false }: { yes?: boolean }) => change(cli, 'disable', 'Disabled', ids, yes));
 }
 
 async function change(
   cli: Cli,
-  verb: string,
+  verb: 'enable' | 'disable',
   done: string,
-  edit: (crawl: OpenContext) => Promise<readonly Rule[]>,
+  ids: readonly string[],
+  yes: boolean,
 ): Promise<void> {
   await using crawl = await open(cli, { name: `rules ${verb}` });
-  const found = await edit(crawl);
+  const { rules } = await library();
+  const found = await rules[verb](crawl, ids, { yes });
   const { json, quiet } = cli.options();
   if (json) return write(cli.io.stdout, jsonLine(found));
   if (!quiet) for (const rule of found) say(cli.io, `${done}: ${rule.id} (${describeRule(rule)})`);
