@@ -1,4 +1,4 @@
-import { tryParseUrl } from '../packages/url/index.js';
+import { tryDecode, tryParseUrl } from '../packages/url/index.js';
 
 const OWN_HEADERS: ReadonlyMap<string, string> = new Map([
   ['host', 'which follows from the URL'],
@@ -51,9 +51,9 @@ export function proxyProblem(proxy: string): string | undefined {
   if (url?.protocol !== 'http:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     return 'the URL of an http proxy, like http://proxy.example:3128 or http://user:password@proxy.example:3128';
   }
-  return isDecodable(url.username) && isDecodable(url.password)
-    ? undefined
-    : 'user and password of the proxy URL-encoded';
+  const login = [url.username, url.password].map(tryDecode);
+  const isRight = login.every((part) => part !== undefined && !/\p{Cc}/u.test(part));
+  return isRight ? undefined : 'user and password of the proxy URL-encoded';
 }
 
 function originsProblem(keys: readonly string[]): string | undefined {
@@ -70,12 +70,4 @@ function originsProblem(keys: readonly string[]): string | undefined {
 
 function isPrintable(text: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(text);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return !/\p{Cc}/u.test(decodeURIComponent(text));
-  } catch {
-    return false;
-  }
 }

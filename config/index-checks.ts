@@ -1,30 +1,17 @@
 import { isIP } from 'node:net';
-import { tryParseUrl } from '../packages/url/index.js';
+import { tryDecode, tryParseUrl } from '../packages/url/index.js';
 
 /** A valid name of an OpenSearch index, at most 255 bytes. */
 const INDEX_NAME = /^(?!\.{1,2}$)[^-_+\\/*?"<>|\s,#:A-Z][^\\/*?"<>|\s,#:A-Z]{0,254}$/u;
 
 export function indexUrlProblem(text: string): string | undefined {
   const url = tryParseUrl(text);
-  const name = url?.pathname.split('/').findLast((part) => part !== '') ?? '';
+  const last = url?.pathname.split('/').findLast((part) => part !== '') ?? '';
   const isRight = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  return isRight && isDecodable(url.username) && isDecodable(url.password) && isDecodable(name) && isName(name)
+  const [name = '', ...login] = [last, url?.username ?? '', url?.password ?? ''].map(tryDecode);
+  return isRight && !login.includes(undefined) && INDEX_NAME.test(name) && Buffer.byteLength(name) <= 255
     ? undefined
     : 'the URL of an index of OpenSearch with its name in lower case, like https://user:password@localhost:9200/pages';
-}
-
-function isName(encoded: string): boolean {
-  const name = decodeURIComponent(encoded);
-  return INDEX_NAME.test(name) && Buffer.byteLength(name) <= 255;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export function siteLinksProblem(links: Readonly<Record<string, string>>): string | undefined {

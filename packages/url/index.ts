@@ -1,4 +1,5 @@
 export { parseUrl } from './parse-url.js';
+export { tryDecode } from './try-decode.js';
 export { tryParseUrl } from './try-parse-url.js';
 export { isPlainUrl } from './plain-url.js';
 export { LinkResolver, resolveLink, withEncodedQuery, type EncodeQuery } from './resolve-link.js';

@@ -22,7 +22,7 @@ import { idHash, MARKS, type PageFacts, type RowStatements } from './facts.js';
 import { LINK_KINDS, MIXED } from './kinds.js';
 import { LinkFacts } from './link-facts.js';
 import { MAX_ANCHOR, MAX_TEXT, MAX_URL, short } from './short.js';
-import { decoded } from './decoded.js';
+import { decoded } from './places.js';
 
 const REFRESH = LINK_KINDS.indexOf('refresh');
 const MAX_HEADINGS = 200;

@@ -1,5 +1,10 @@
-import { decoded } from './decoded.js';
+import { tryDecode } from '../../core/index.js';
 import { idHash } from './facts.js';
+
+/** Decodes the percent-encoding of a part of a URL. A wrong encoding stays as it is. */
+export function decoded(part: string): string {
+  return tryDecode(part) ?? part;
+}
 
 /** Removes the part of a fragment from `:~:` on. Browsers search the page for the text in this part. */
 export function withoutText(fragment: string): string {

@@ -1,7 +1,6 @@
 import { TO_PART } from '../../core/index.js';
-import { decoded } from '../facts/decoded.js';
 import { MARKS } from '../facts/facts.js';
-import { hasPlace } from '../facts/places.js';
+import { decoded, hasPlace } from '../facts/places.js';
 import { ROW } from '../collect/row-table.js';
 import type { Sources } from '../collect/sources.js';
 import { createRules, type Found, type Site, type Target } from '../rule.js';

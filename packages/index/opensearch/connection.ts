@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { CrawlError, optionalPackage } from '../../errors/index.js';
 import { pauseAfter, spread } from '../../util/index.js';
-import { tryParseUrl } from '../../core/index.js';
+import { tryDecode, tryParseUrl } from '../../core/index.js';
 import { isObject } from './responses.js';
 import { isTransient, reasonIn, refused, toCrawlError, unexpectedResponse } from './errors.js';
 
@@ -162,19 +162,14 @@ function checked({ statusCode, body }: RawResponse, name: string): object {
   throw unexpectedResponse(name, status < 300 ? 'JSON' : `a response, and no redirect (status ${status}),`);
 }
 
-interface Parts {
-  /** The URL of the server, with the path before the name of the index. */
-  readonly node: string;
-  readonly index: string;
-  readonly username: string;
-  readonly password: string;
-}
-
-/** @throws CrawlError BAD_SETTING */
-function partsOf(text: string): Parts {
+/**
+ * @returns user, password, name of the index, and as `node` the URL of the server with the path before that name
+ * @throws CrawlError BAD_SETTING
+ */
+function partsOf(text: string) {
   const url = tryParseUrl(text);
   const [, prefix = '', index = ''] = /^(.*?\/)([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];
-  const decoded = [url?.username ?? '', url?.password ?? '', index].map(decode);
+  const decoded = [url?.username ?? '', url?.password ?? '', index].map(tryDecode);
   const [username, password, name] = decoded;
   if (!url || !/^https?:$/.test(url.protocol) || !name || username === undefined || password === undefined) {
     throw new CrawlError('BAD_SETTING', 'expected the URL of an OpenSearch index, found another text', {
@@ -182,13 +177,4 @@ function partsOf(text: string): Parts {
     });
   }
   return { node: `${url.origin}${prefix}`, index: name, username, password };
-}
-
-/** Decodes the escapes of a text. Undefined if a `%` does not begin an escape. */
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
