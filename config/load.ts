@@ -1,6 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
 import { CrawlError, safeText } from '../packages/errors/index.js';
-import { crossChecks } from './cross-checks.js';
 import {
   givenByEnvironment,
   givenByFile,
@@ -36,6 +35,14 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<string, SettingSource>>;
 }
 
+/** Settings that are valid alone, but contradict each other if the first one is above the second one. */
+const ORDERED = [
+  ['db.fetchIntervalDefault', 'db.fetchIntervalMax'],
+  ['db.fetchScheduleAdaptiveMinInterval', 'db.fetchScheduleAdaptiveMaxInterval'],
+  ['fetcher.minBackoffSeconds', 'fetcher.maxBackoffSeconds'],
+  ['http.timeout', 'http.timeLimitMs'],
+] as const;
+
 /**
  * Returns the effective settings. Relative paths in the settings file are resolved against its folder, all others against the working
  * directory.
@@ -70,10 +77,13 @@ export function loadSettings(inputs: SettingInputs = {}): LoadedSettings {
     // Defaults contain no secrets.
     sources[key] = given ? { value: masked(leaf.type, value), source: given.source } : { value, source: 'default' };
   }
-  for (const { key, other, text } of crossChecks(settings)) {
-    if (wrong.has(key) || wrong.has(other)) continue;
-    const { source, value } = sources[inForce.has(key) ? key : other] ?? { source: 'default', value: undefined };
-    problems.push({ key: inForce.has(key) ? key : other, source, text: `expected ${text}, found ${show(value)}` });
+  for (const [key, other] of ORDERED) {
+    const [low, high] = [key, other].map((each) => valueOf(settings, each) as number);
+    if (wrong.has(key) || wrong.has(other) || !(low! > high!)) continue;
+    const shown = inForce.has(key) ? key : other;
+    const { source, value } = sources[shown]!;
+    const text = `expected ${key} (${low}) not above ${other} (${high}), found ${show(value)}`;
+    problems.push({ key: shown, source, text });
   }
   if (problems.length > 0) throw badSettings(problems);
   return { settings, sources };

@@ -158,7 +158,7 @@ function fromText(type: LeafType, text: string): unknown {
   const word = text.trim();
   if (type.type === 'array') return word === '' ? [] : word.split(',').map((item) => item.trim());
   if (type.type === 'object') return word === '' ? {} : (parseJson(word) ?? text);
-  if (type.type === 'boolean') return new Map<string, boolean>(BOOLEANS).get(word.toLowerCase()) ?? text;
+  if (type.type === 'boolean') return BOOLEANS.get(word.toLowerCase()) ?? text;
   const numeric = type.anyOf ?? [type];
   if (!numeric.some(({ type }) => type === 'number' || type === 'integer')) return text;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? Number(word) : text;
@@ -172,9 +172,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-const BOOLEANS = [
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
   ['false', false],
   ['0', false],
-] as const;
+]);
