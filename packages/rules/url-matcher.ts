@@ -76,12 +76,12 @@ function* createScopeMatcher(rules: readonly ReadyRule[]): Steps<UrlMatcher> {
       (prefix.startsWith('/') ? paths : urls).push({ prefix, rank });
     }
   }
-  const ofPaths: PrefixIndex | undefined = paths.length > 0 ? yield* createPrefixIndex(paths) : undefined;
-  const ofUrls: PrefixIndex | undefined = urls.length > 0 ? yield* createPrefixIndex(urls) : undefined;
+  const rankOfPath = paths.length > 0 ? yield* createRankLookup(paths) : undefined;
+  const rankOfUrl = urls.length > 0 ? yield* createRankLookup(urls) : undefined;
 
   return (url) => {
-    let best = ofPaths?.rankOf(pathOf(url)) ?? Infinity;
-    if (ofUrls) best = Math.min(best, ofUrls.rankOf(url));
+    let best = rankOfPath?.(pathOf(url)) ?? Infinity;
+    if (rankOfUrl) best = Math.min(best, rankOfUrl(url));
     const shown = url.length > MAX_PATTERN_INPUT_CHARACTERS ? url.slice(0, MAX_PATTERN_INPUT_CHARACTERS) : url;
     for (const { pattern, rank } of patterns) {
       if (rank > best) break;
@@ -96,12 +96,6 @@ function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
 
-/** Finds the lowest rank among all prefixes of a text. */
-interface PrefixIndex {
-  /** Returns the lowest rank among the prefixes with which the text begins. Infinity: it begins with none of the prefixes. */
-  rankOf(text: string): number;
-}
-
 interface Node {
   readonly prefix: string;
   /** The index of the longest other prefix with which this prefix begins. -1: there is no such prefix. */
@@ -112,10 +106,13 @@ interface Node {
 
 const PREFIXES_PER_STEP = 1000;
 
-/** Makes the index. The time of a lookup grows with the logarithm of the number of prefixes, and with the depth of their nesting. */
-function* createPrefixIndex(
+/**
+ * Makes the function that returns the lowest rank among the prefixes with which a text begins. Infinity: it begins with none of them. The
+ * time of a call grows with the logarithm of the number of prefixes, and with the depth of their nesting.
+ */
+function* createRankLookup(
   prefixes: readonly { readonly prefix: string; readonly rank: number }[],
-): Steps<PrefixIndex> {
+): Steps<(text: string) => number> {
   const lowest = new Map<string, number>();
   for (const [i, { prefix, rank }] of prefixes.entries()) {
     if (i % PREFIXES_PER_STEP === 0) yield;
@@ -129,19 +126,17 @@ function* createPrefixIndex(
     const rank = Math.min(lowest.get(prefix)!, nodes[parent]?.rank ?? Infinity);
     nodes.push({ prefix, parent, rank });
   }
-  return {
-    rankOf(text) {
-      let low = 0;
-      let high = nodes.length;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (nodes[middle]!.prefix <= text) low = middle + 1;
-        else high = middle;
-      }
-      // Only the last prefix that sorts before the text, or a parent of this prefix, may be a prefix of the text.
-      let at = low - 1;
-      while (at >= 0 && !text.startsWith(nodes[at]!.prefix)) at = nodes[at]!.parent;
-      return nodes[at]?.rank ?? Infinity;
-    },
+  return (text) => {
+    let low = 0;
+    let high = nodes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (nodes[middle]!.prefix <= text) low = middle + 1;
+      else high = middle;
+    }
+    // Only the last prefix that sorts before the text, or a parent of this prefix, may be a prefix of the text.
+    let at = low - 1;
+    while (at >= 0 && !text.startsWith(nodes[at]!.prefix)) at = nodes[at]!.parent;
+    return nodes[at]?.rank ?? Infinity;
   };
 }

@@ -5,13 +5,7 @@ import { pauseAfter } from '../util/index.js';
 /** Milliseconds until a failed job is retried. */
 const PAUSES = { first: 1000, most: 60_000 };
 
-export interface Retry {
-  readonly isDue: boolean;
-  /** Reports the failure. The job is not due again for a while. */
-  failed(error: unknown): void;
-  /** Withdraws the reported failure. */
-  succeeded(): void;
-}
+export type Retry = ReturnType<typeof createRetry>;
 
 interface RetryContext {
   readonly running: Pick<RunningJobs, 'setFailing'>;
@@ -27,14 +21,15 @@ export function createRetry(
   job: string,
   { running, clock, onFailing }: RetryContext,
   now: () => number = () => performance.now(),
-): Retry {
+) {
   let last: JobFailure | undefined;
   let notBefore = -Infinity;
   return {
-    get isDue() {
+    get isDue(): boolean {
       return now() >= notBefore;
     },
-    failed(error) {
+    /** Reports the failure. The job is not due again for a while. */
+    failed(error: unknown): void {
       const times = (last?.times ?? 0) + 1;
       const pause = pauseAfter(times, PAUSES);
       const at = clock();
@@ -52,7 +47,8 @@ export function createRetry(
       running.setFailing(job, last);
       onFailing?.(last);
     },
-    succeeded() {
+    /** Withdraws the reported failure. */
+    succeeded(): void {
       if (!last) return;
       last = undefined;
       running.setFailing(job, undefined);

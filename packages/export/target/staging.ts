@@ -8,15 +8,9 @@ import { openPart, type PartFile } from './part-file.js';
 import { diskDestination } from './disk-destination.js';
 import { s3Destination } from './s3/s3-destination.js';
 import { isS3 } from './s3/s3-url.js';
-import type { Target, TargetOptions } from './target.js';
+import type { TargetOptions } from './target.js';
 
-export interface Staging extends Target, AsyncDisposable {
-  readonly name: string;
-  /** Whether an earlier export to the target was interrupted. If so, the files of that export were removed. */
-  readonly restarted: boolean;
-  commit(head: ManifestHead): Promise<Readonly<Totals>>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type Staging = Awaited<ReturnType<typeof createStaging>>;
 
 type StagingOptions = Pick<TargetOptions, 'kind' | 'files' | 'signal' | 'onUpload'> & { readonly force: boolean };
 
@@ -34,7 +28,7 @@ const STAGED = [MANIFEST, 'replaced', 'parts', SCRATCH, LIST, ...EARLIER];
  * Begins an export, and removes the files of an interrupted one.
  * @throws CrawlError USAGE, BAD_OUTPUT, STORE_FULL; Stopped
  */
-export async function openStaging(path: string, options: StagingOptions): Promise<Staging> {
+export async function openStaging(path: string, options: StagingOptions) {
   const { kind, force, files = DISK } = options;
   return onDisk(path, async () => {
     const to = isS3(path) ? await s3Destination(files, path, kind, options) : diskDestination(files, path, kind);
@@ -61,7 +55,7 @@ async function createStaging(
     force,
     restarted,
   }: { readonly unlock: () => Promise<void>; readonly force: boolean; readonly restarted: boolean },
-): Promise<Staging> {
+) {
   const { path, parts, staging, name } = to;
   const scratchFolder = join(staging, SCRATCH);
   await files.mkdir(parts, { recursive: true });
@@ -79,11 +73,12 @@ async function createStaging(
 
   return {
     name,
+    /** Whether an earlier export to the target was interrupted. If so, the files of that export were removed. */
     restarted,
     scratchFolder,
-    part: (name) => onDisk(path, () => begin(parts, name)),
-    scratch: (name) => onDisk(path, () => begin(scratchFolder, name)),
-    commit: (head) =>
+    part: (name: string): Promise<PartFile> => onDisk(path, () => begin(parts, name)),
+    scratch: (name: string): Promise<PartFile> => onDisk(path, () => begin(scratchFolder, name)),
+    commit: (head: ManifestHead): Promise<Readonly<Totals>> =>
       onDisk(path, async () => {
         for (const part of [...open]) await part.end();
         for await (const { name } of list.read()) await syncFile(files, join(parts, name));
@@ -92,7 +87,7 @@ async function createStaging(
         await to.place(head, () => list.read(), force);
         return list.totals;
       }),
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       // Complete parts are closed already. Unfinished ones are removed, even if closing them fails.
       await Promise.allSettled([...open, list].map((each) => each.close()));
       try {

@@ -231,15 +231,8 @@ function createIntlSplitter(): Splitter {
   };
 }
 
-interface Jieba {
-  readonly split: Splitter;
-  /** The words of the dictionary within a longer word. */
-  readonly partsOf: (word: string) => readonly string[];
-  readonly version: string;
-}
-
 /** Loads the package `@node-rs/jieba`. It splits Chinese better and faster than ICU. Undefined: the package is not installed. */
-async function loadJieba(): Promise<Jieba | undefined> {
+async function loadJieba() {
   try {
     const { Jieba } = await import('@node-rs/jieba');
     const { dict } = await import('@node-rs/jieba/dict.js');
@@ -247,8 +240,9 @@ async function loadJieba(): Promise<Jieba | undefined> {
     // Takes a tenth of a second and 45 MB, so it waits for the first Chinese.
     const jieba = once(() => Jieba.withDict(dict));
     return {
-      split: (text) => jieba().cut(text, false),
-      partsOf: (word) =>
+      split: (text: string): Iterable<string> => jieba().cut(text, false),
+      /** The words of the dictionary within a longer word. */
+      partsOf: (word: string): readonly string[] =>
         jieba()
           .cutForSearch(word, false)
           .filter((part) => part !== word),

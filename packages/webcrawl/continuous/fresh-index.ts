@@ -13,16 +13,7 @@ const OPEN_MS = 2_000;
 const END_MS = 3_000;
 
 /** Updates a search index while a crawl runs, one run at a time. */
-export interface FreshIndex {
-  /** Call it after updatedb has closed a batch. */
-  poke(): void;
-  /** Writes new ranks, anchors and duplicates into the index. Resolves when they are written, or after a failure that will be retried. */
-  all(): Promise<void>;
-  /** Retries failed work if its pause is over. If the file of the index was deleted or replaced, it rebuilds the index. */
-  retry(): void;
-  /** Stops all writes. After the signal this takes at most a few seconds, even if the index does not respond. */
-  close(): Promise<void>;
-}
+export type FreshIndex = Awaited<ReturnType<typeof openFreshIndex>>;
 
 interface FreshIndexOptions {
   readonly retry: Retry;
@@ -38,7 +29,7 @@ interface FreshIndexOptions {
  * deleted or replaced, this is reported in the same way before the next write, and the index is rebuilt.
  * @throws CrawlError if settings, plugins or packages are wrong
  */
-export async function openFreshIndex(crawl: CrawlContext, options: FreshIndexOptions): Promise<FreshIndex> {
+export async function openFreshIndex(crawl: CrawlContext, options: FreshIndexOptions) {
   const { retry, signal, onNotSetUp } = options;
   let indexer: Indexer | undefined;
   /** Work that no run has begun yet. */
@@ -114,20 +105,24 @@ export async function openFreshIndex(crawl: CrawlContext, options: FreshIndexOpt
   /** Resolves when the task is complete, or when the time that running work has to end (`END_MS`) is over. */
   const inGrace = (task: Promise<void>): Promise<void> => deadline(task, Infinity, () => undefined, grace.signal);
   return {
-    poke() {
+    /** Call it after updatedb has closed a batch. */
+    poke(): void {
       want(false);
       start();
     },
-    async all() {
+    /** Writes new ranks, anchors and duplicates into the index. Resolves when they are written, or after a failure that will be retried. */
+    async all(): Promise<void> {
       want(true);
       start();
       if (underWay) await inGrace(underWay);
     },
-    retry() {
+    /** Retries failed work if its pause is over. If the file of the index was deleted or replaced, it rebuilds the index. */
+    retry(): void {
       if (indexer?.isLost) want(false);
       if (wanted !== 'nothing') start();
     },
-    async close() {
+    /** Stops all writes. After the signal this takes at most a few seconds, even if the index does not respond. */
+    async close(): Promise<void> {
       await inGrace(underWay?.then(closeIndexer) ?? closeIndexer());
       grace.clear();
     },
