@@ -1,6 +1,7 @@
 import { BadRule, compilePattern } from '../patterns/index.js';
 import { CrawlError, safeText } from '../errors/index.js';
 import { parseUrl } from '../url/index.js';
+import { defined } from '../util/index.js';
 import {
   LAST_MOMENT,
   type JsonValue,
@@ -89,9 +90,7 @@ function traitsOf(
   return {
     origin,
     state,
-    ...(evidence !== undefined && { evidence: evidence as JsonValue }),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(note !== undefined && { note }),
+    ...defined({ evidence: evidence as JsonValue | undefined, createdAt, note }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clause, IndexField, IndexHits, IndexInfo, IndexReader, IndexWeights, Words } from '../index/index.js';
 import { nameTerms } from '../index/index.js';
+import { defined } from '../util/index.js';
 import type { ParsedQuery, QueryNotice } from './query/parse-query.js';
 import { languagesOfText } from './query/query-languages.js';
 import { planQuery, type PlannedClause, type QueryPlan } from './query/plan-query.js';
@@ -153,8 +154,7 @@ export function narrowing({ sites, notSites, languages, notLanguages, from, to }
     notSites,
     languages,
     notLanguages,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+    ...defined({ from, to }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   PrivateAddressError,
   badPortOf,
   createPoster,
+  defined,
   hostRange,
   messageOf,
   pause,
@@ -123,16 +124,10 @@ function urlOfTarget({ to, allowPrivate = false }: SendChangesOptions): URL {
   });
 }
 
-interface Wire {
-  readonly url: URL;
-  readonly keys: readonly Buffer[];
-  readonly poster: Poster;
-}
-
 async function send(
   crawl: CrawlContext,
   options: SendChangesOptions,
-  { url, keys, poster }: Wire,
+  { url, keys, poster }: { readonly url: URL; readonly keys: readonly Buffer[]; readonly poster: Poster },
 ): Promise<SentChanges> {
   const { tables, clock, random } = crawl;
   const { once = false, signal, onAttempt } = options;
@@ -220,8 +215,7 @@ async function send(
     const found = readChanges(crawl, {
       cursor,
       limit: CHANGES_PER_READ,
-      ...(kinds && { kinds }),
-      ...(host !== undefined && { host }),
+      ...defined({ kinds, host }),
     });
     let count = 0;
     for await (const record of found) {
@@ -269,11 +263,7 @@ async function takeTarget(
     if (known) checkSame(known, { kinds, host });
     state = known
       ? { ...known, sender }
-      : {
-          ...newTarget({ target, addedAt: clock(), cursor: begin, sender }),
-          ...(kinds && { kinds }),
-          ...(host !== undefined && { host }),
-        };
+      : { ...newTarget({ target, addedAt: clock(), cursor: begin, sender }), ...defined({ kinds, host }) };
     return state;
   });
   return state!;

@@ -1,6 +1,6 @@
 import type { IndexQuery } from '../../index/index.js';
 import { type KeyRange, domainRanges, prefixRange } from '../../core/index.js';
-import { replaceUnseen } from '../../util/index.js';
+import { defined, replaceUnseen } from '../../util/index.js';
 import { CrawlError } from '../../errors/index.js';
 
 /** A word, a run of words without blanks, or a phrase of a query, as the user typed it. */
@@ -165,8 +165,7 @@ function createReader(notices: QueryNotice[]): Reader {
       notSites,
       languages: [...languages],
       notLanguages: [...notLanguages],
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...defined({ from, to }),
       notices: [
         ...notices,
         ...(moreNotices > 0 ? [{ code: 'more_notices' as const, count: moreNotices }] : []),

@@ -1,6 +1,7 @@
 import type { ChangesOptions } from '../../changes/index.js';
 import { CHANGE_KINDS, hostRange, isCursor, timeOfCursor, type ChangeKind } from '../../core/index.js';
 import { CrawlError, safeText } from '../../errors/index.js';
+import { defined } from '../../util/index.js';
 
 export interface AskedChanges {
   readonly filter: Pick<ChangesOptions, 'kinds' | 'host'>;
@@ -34,9 +35,7 @@ export function askedChanges(params: URLSearchParams, { usual, most }: { usual: 
   return {
     filter: { ...(kinds.length > 0 && { kinds: kinds as ChangeKind[] }), ...(host !== '' && { host }) },
     limit: Number(limit),
-    ...(since !== undefined && { since }),
-    ...(cursor !== undefined && { cursor }),
-    ...(before !== undefined && { before }),
+    ...defined({ since, cursor, before }),
   };
 }
 
