@@ -10,13 +10,6 @@ interface RankedSimhashes {
   readonly identity: Uint32Array;
 }
 
-interface Leaders {
-  /** For each page, the index of its leader: the page itself, or the first leader within the distance. */
-  readonly leaderOf: Uint32Array;
-  /** Number of comparisons that were skipped because too many pages had the same bits in a band. */
-  readonly crowded: number;
-}
-
 const CANDIDATES_PER_PAGE = 4;
 const MAX_COMPARISONS_IN_BUCKET = 4096;
 const OPEN = 0;
@@ -33,12 +26,14 @@ const FOLLOWS = 2;
  * within a bucket. Of each page only the first {@link CANDIDATES_PER_PAGE} candidates are stored, not all pairs. If these candidates do
  * not decide, another round finds more.
  * @param distance bits, 0 to 10
+ * @returns for each page, the index of its leader: the page itself, or the first leader within the distance; and as `crowded` the number of
+ * comparisons that were skipped because too many pages had the same bits in a band. Undefined: the job was aborted
  */
 export async function findLeaders(
   { high, low, identity }: RankedSimhashes,
   distance: number,
   { timeSlice, isAborted }: { readonly timeSlice: TimeSlice; readonly isAborted: () => boolean },
-): Promise<Leaders | undefined> {
+) {
   const count = high.length;
   const leaderOf = new Uint32Array(count);
   const states = new Uint8Array(count);

@@ -9,12 +9,6 @@ interface SpellingInput {
   readonly documents: number;
 }
 
-interface Respelt {
-  readonly parts: readonly QueryPart[];
-  /** The new terms. Terms are stems. To show a term, replace it by a word of a page. */
-  readonly terms: readonly string[];
-}
-
 /** Each form takes up to two thousand lookups in the index. */
 const MAX_FORMS = 8;
 /** A similar word is suggested only if it is in at least this many times as many documents. */
@@ -23,11 +17,12 @@ const MIN_FREQUENCY_RATIO = 10;
 /**
  * Replaces words that are in no page, or in far fewer pages, by similar words of the index. Undefined: no word was replaced. Phrases,
  * fields and excluded parts stay unchanged. The caller checks whether the new query finds more.
+ * @returns the parts, and the new terms. Terms are stems: to show a term, replace it by a word of a page
  */
 export async function respell(
   { parts }: Pick<ParsedQuery, 'parts'>,
   { reader, words, languages, documents }: SpellingInput,
-): Promise<Respelt | undefined> {
+) {
   const stemmed = languages.slice(0, MAX_STEMMED);
   const looked = new Map<string, SimilarTerm | undefined>();
   const found: QueryPart[] = [];

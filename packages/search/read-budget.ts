@@ -115,17 +115,11 @@ const BYTES_PER_CHARACTER = 5;
 const OF_PARTS = 4;
 const ROW_BYTES_WITHOUT_TEXT = 256 * 1024;
 
-/** The share of a {@link ReadBudget} for one read of rows with their texts: its bytes, and the number of rows that fit into these bytes. */
-interface RowShare {
-  readonly bytes: number;
-  readonly rows: number;
-}
-
 /**
- * Returns the share for rows with the longest possible text. The size of known texts is not used, because a page may have grown since it
- * was indexed.
+ * Returns the share of a {@link ReadBudget} for one read of rows with the longest possible text: its bytes, and the number of rows that fit
+ * into these bytes. The size of known texts is not used, because a page may have grown since it was indexed.
  */
-export function rowShare({ parser }: Pick<Settings, 'parser'>): RowShare {
+export function rowShare({ parser }: Pick<Settings, 'parser'>) {
   const longest = parser.textLimit < 0 ? Infinity : parser.textLimit;
   const row = ROW_BYTES_WITHOUT_TEXT + BYTES_PER_CHARACTER * longest;
   const rows = Math.max(1, Math.floor(MAX_READ_BYTES / row));

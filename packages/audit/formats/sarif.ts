@@ -31,7 +31,7 @@ export const writeSarif: AuditWriter = async ({ summary, findings }, put, { map 
     else if (results === MAX_RESULTS) left.over++;
     else {
       const index = indexes.get(finding.rule);
-      const result = resultOf(finding, ruleOf(finding), { summary, map });
+      const result = resultOf(finding, ruleOf(finding), summary, map);
       await out.add(`${results++ === 0 ? '\n' : ',\n'}${JSON.stringify({ ...result, ruleIndex: index })}`);
     }
   }
@@ -69,12 +69,7 @@ function ruleObject({ id, group, severity, title, help }: AuditRule): object {
   };
 }
 
-interface Place {
-  readonly summary: AuditSummary;
-  readonly map: readonly MappedFolder[];
-}
-
-function resultOf(finding: AuditFinding, rule: AuditRule, { summary, map }: Place): object {
+function resultOf(finding: AuditFinding, rule: AuditRule, summary: AuditSummary, map: readonly MappedFolder[]): object {
   const { url, sources, isNew, since } = finding;
   // The location to fix is the page with the link; without a link, the page itself. GitHub identifies a result by the first location. The
   // pages are sorted by URL, so that this location is the same in the next report, even if ranks have changed.

@@ -1,20 +1,14 @@
 import { CrawlError, safeText } from '../../../errors/index.js';
 
-interface S3Place {
-  readonly bucket: string;
-  /** The key of a file, or the prefix of a folder, without `/` at either end. Empty: the whole bucket. */
-  readonly key: string;
-}
-
 export function isS3(output: string): boolean {
   return /^s3:\/\//i.test(output);
 }
 
 /**
- * Reads `s3://bucket/key`.
+ * Reads `s3://bucket/key`. The key is that of a file, or the prefix of a folder, without `/` at either end; empty: the whole bucket.
  * @throws CrawlError USAGE
  */
-export function parseS3(output: string, kind: 'file' | 'folder'): S3Place {
+export function parseS3(output: string, kind: 'file' | 'folder') {
   const [, bucket, rest = ''] = /^s3:\/\/([^/\s]+)(?:\/(.*))?$/is.exec(output) ?? [];
   const key = kind === 'folder' ? rest.replace(/\/+$/, '') : rest;
   // Most programs cannot write an empty name between two slashes, and `..` has no special meaning in a key.

@@ -245,20 +245,17 @@ function hitOf(row: SqlRow): IndexHit {
   };
 }
 
-/** The conditions of a query on a row of `docs d`: SQL expressions, and the values for their question marks. */
-interface Conditions {
-  readonly sql: readonly string[];
-  readonly values: readonly SqlValue[];
-}
-
 /** Maximum number of key ranges or languages in one condition. SQLite refuses an expression that is nested a thousand deep. */
 const MAX_ALTERNATIVES = 128;
 
 /** The time when a page last changed. If it is unknown, the time when the page was fetched. */
 const TIME = 'case when d.modified > 0 then d.modified else d.fetched end';
 
-/** @throws CrawlError USAGE for too many conditions */
-function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>): Conditions {
+/**
+ * Returns the conditions of a query on a row of `docs d`: SQL expressions, and the values for their question marks.
+ * @throws CrawlError USAGE for too many conditions
+ */
+function conditionsOf(query: Omit<IndexQuery, 'must' | 'mustNot' | 'weights' | 'limit'>) {
   const { sites = [], notSites = [], languages = [], notLanguages = [], from, to } = query;
   const most = Math.max(...[sites, notSites, languages, notLanguages].map(({ length }) => length));
   if (most > MAX_ALTERNATIVES) {

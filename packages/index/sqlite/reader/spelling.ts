@@ -21,10 +21,7 @@ const MAX_CANDIDATES = 1000;
  * swapped. For terms of at least eight letters, it also finds terms with two mistakes after the first four letters. For Chinese, it finds
  * only words of at least three characters with one different character, because in shorter words nearly any change makes another word.
  */
-export function createSpelling(database: Database): {
-  counts(terms: readonly string[]): number[];
-  similar(term: string): SimilarTerm[];
-} {
+export function createSpelling(database: Database) {
   database.exec(`create virtual table temp.terms using fts5vocab(main, fts, 'row')`);
   const all = createCounts(database);
   const some = database.prepare('select term, doc as n from temp.terms where term >= ? and term < ? limit ?');
@@ -59,8 +56,8 @@ export function createSpelling(database: Database): {
   }
 
   return {
-    counts: (terms) => terms.map(countOf),
-    similar(term) {
+    counts: (terms: readonly string[]): number[] => terms.map(countOf),
+    similar(term: string): SimilarTerm[] {
       const found = new Map(candidates(term).map((other) => [other.term, other]));
       found.delete(term);
       return [...found.values()]
