@@ -139,7 +139,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'scan-steps.ts',
     'varint.ts',
     'packed-cells.ts',
-    'write-unchanged.ts',
     'change-shared.ts',
     'keys',
     'content',

@@ -5,7 +5,7 @@ import { readRecord } from './warc-reader.js';
 /** The record at the start of a segment. No row points at it. */
 export interface SegmentHead {
   readonly bytes: number;
-  /** Whether the records of the segment are stored without compression. Either all of them are, or none. */
+  /** Whether the bodies of the segment are stored without compression. Texts always are. */
   readonly isStored: boolean;
 }
 

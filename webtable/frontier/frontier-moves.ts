@@ -18,7 +18,7 @@ export function createFrontierMoves(store: Store, keys: FrontierKeys, heads: Fro
     dueScores,
 
     /**
-     * Writes new entries with their heads, then calls `between`, then removes old entries with their heads.
+     * Writes new entries, then their heads, then calls `between`, then removes old entries, then lowers heads.
      * @param between writes the data that depends on the new entries
      */
     async move(

@@ -109,7 +109,7 @@ export function createFrontier(
     hasEntries,
 
     /**
-     * Writes rows together with their entries. The order is: heads, new entries, the rows, then the removal of old entries. So a row always
+     * Writes rows together with their entries. The order is: new entries, their heads, the rows, then the removal of old entries, then lower heads. So a row always
      * has an entry, even if a write fails.
      */
     write,
