@@ -222,7 +222,7 @@ function notes(
     found.push('No page is due; webcrawl explain <url> tells when a page will be.');
   }
   // A shard may have no seed of its own.
-  if (takesSeeds({ job }) && !tookSeeds({ counters }) && !shard) {
+  if (takesSeeds({ job }) && !tookSeeds({ counters }) && !shard && !interrupted) {
     const isRefused = job === 'crawl' && areAllRefused({ counters });
     found.push(isRefused ? 'No seed was accepted, so nothing was crawled.' : 'No seed was accepted.');
   }

@@ -24,7 +24,7 @@ export class HelpfulCommand extends Command {
   override error(message: string): never {
     const [, name = ''] = /^error: unknown (?:option|command) '(.+?)'/.exec(message) ?? [];
     const problem = Object.hasOwn(RENAMED, name) ? `${name} is now called ${RENAMED[name]}` : inOurWords(message);
-    throw new CrawlError('USAGE', problem, { hint: `see \`${pathOf(this)} --help\`` });
+    throw new CrawlError('USAGE', problem, { hint: helpHint(this) });
   }
 
   /**
@@ -99,6 +99,9 @@ function reflowed(text: string): string {
   }
   return items.join('\n');
 }
+
+/** The hint for wrong usage of a command. */
+export const helpHint = (command: Command): string => `see \`${pathOf(command)} --help\``;
 
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();

@@ -1,6 +1,7 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { CrawlError, tooFewFiles } from '../packages/webcrawl/names.js';
 import { EXIT } from './cli.js';
+import { helpHint } from './help.js';
 import type { Io } from './io.js';
 import { say } from './output/output.js';
 import { buildProgram } from './program.js';
@@ -11,6 +12,8 @@ import { buildProgram } from './program.js';
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const { command, cli } = buildProgram(io, args.includes('-h'));
+  let running: Command | undefined;
+  command.hook('preAction', (_, action) => void (running = action));
   try {
     await command.parseAsync(args, { from: 'user' });
     return cli.exitCode;
@@ -19,15 +22,19 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     const isStopped = thrown === io.signal.reason || (thrown instanceof CrawlError && thrown.code === 'TABLE_LOCKED');
     if (io.signal.aborted && isStopped) return EXIT.interrupted;
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    return reportError(io, thrown, cli.options().verbose === true);
+    return reportError(io, thrown, cli.options().verbose === true, running);
   }
 }
 
-/** Prints an error on standard error; with `verbose`, also its place in the code. Returns the exit status. */
-export function reportError(io: Io, thrown: unknown, verbose: boolean): number {
+/**
+ * Prints an error on standard error; with `verbose`, also its place in the code. Returns the exit status.
+ * @param running the command that failed, if it was found
+ */
+export function reportError(io: Io, thrown: unknown, verbose: boolean, running?: Command): number {
   const error = asCrawlError(thrown);
+  const hint = error.hint ?? (error.code === 'USAGE' && running ? helpHint(running) : undefined);
   say(io, `error [${error.code}]: ${error.message}`);
-  if (error.hint !== undefined) say(io, `hint: ${error.hint}`);
+  if (hint !== undefined) say(io, `hint: ${hint}`);
   if (verbose) say(io, stacks(error));
   return error.exitCode;
 }

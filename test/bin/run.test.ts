@@ -626,6 +626,9 @@ describe('wrong usage gives USAGE and a hint', () => {
     [['audit', 'a.example', '--max-pages', '5'], 'webcrawl audit'],
     [['generate', '--top'], 'webcrawl generate'],
     [['export', 'pages'], 'webcrawl export pages'],
+    [['inject'], 'webcrawl inject'],
+    [['readdb'], 'webcrawl readdb'],
+    [['crawl', '--port', '5', 'http://a/'], 'webcrawl crawl'],
   ])('%j names the help of its command', async (args, command) => {
     expect((await runLine(args)).err).toContain(`hint: see \`${command} --help\`\n`);
   });
@@ -730,6 +733,11 @@ describe('hints beside the counters', () => {
     resetStub();
     stub.report = { counters };
     expect((await runLine([...args, '--quiet'])).err).not.toContain(expected);
+  });
+
+  test('a crawl that is stopped before its seeds does not say that none was accepted', async () => {
+    stub.report = { counters: {}, interrupted: true };
+    expect((await runLine(['crawl', 'http://a/'])).err).not.toContain('No seed was accepted');
   });
 
   test('the proxy is shown, without its password', async () => {
