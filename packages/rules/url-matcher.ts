@@ -107,7 +107,7 @@ interface Node {
 const PREFIXES_PER_STEP = 1000;
 
 /**
- * Makes the function that returns the lowest rank among the prefixes with which a text begins. Infinity: it begins with none of them. The
+ * Makes the function that returns the lowest rank among the prefixes of a string. Infinity: it has none of these prefixes. The
  * time of a call grows with the logarithm of the number of prefixes, and with the depth of their nesting.
  */
 function* createRankLookup(

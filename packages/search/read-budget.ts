@@ -117,7 +117,7 @@ const ROW_BYTES_WITHOUT_TEXT = 256 * 1024;
 
 /**
  * Returns the share of a {@link ReadBudget} for one read of rows with the longest possible text: its bytes, and the number of rows that fit
- * into these bytes. The size of known texts is not used, because a page may have grown since it was indexed.
+ * into these bytes. The known size of a page is not used, because a page may have grown since it was indexed.
  */
 export function rowShare({ parser }: Pick<Settings, 'parser'>) {
   const longest = parser.textLimit < 0 ? Infinity : parser.textLimit;

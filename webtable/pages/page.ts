@@ -142,7 +142,7 @@ export interface Page {
    * distributed, the field stays until the next selection. [generate; fetch for a target that joins; updatedb]
    */
   cashInFlight: number;
-  /** The fewest links from a seed to the page, by what was known when updatedb last ran for the pages that link to it. [updatedb; inject sets 0] */
+  /** The fewest links from a seed to the page. If a page gets a shorter path, its targets get theirs after its next fetch. [updatedb; inject sets 0] */
   distance: number;
   /**
    * The distance that updatedb used for the links of the page. Present only if the distance of the page became lower at its release.

@@ -27,7 +27,7 @@ export function sourceRecord({ id, rule, url }: AuditFinding, source: AuditSourc
   return safeRecord([id, rule, url, ...sourceCells(source)]);
 }
 
-/** Returns a CSV record safe from formula injection: a text that begins like a formula gets an apostrophe in front. */
+/** Returns a CSV record safe from formula injection: a string that begins like a formula gets an apostrophe in front. */
 function safeRecord(cells: readonly unknown[]): string {
   return csvRecord(cells.map((cell) => (looksLikeFormula(cell) ? `'${cell as string}` : cell)));
 }

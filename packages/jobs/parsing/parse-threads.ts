@@ -54,8 +54,8 @@ export const PARSE_THREAD_ENTRY = new URL('./parse-worker.js', import.meta.url);
 const START_AFTER = 1_048_576;
 
 /**
- * If more than this number of bytes waits in the line of a thread, the thread gets no further page. These bytes are work for about twenty
- * milliseconds, so the thread has work while the main thread is busy. Two pages of any size always fit. Pages behind a slow page wait for
+ * If more than this number of bytes waits in the line of a thread, the thread gets no more pages. A thread parses these bytes in about
+ * twenty milliseconds, so it can parse while the main thread is busy. Two pages of any size always fit. Pages behind a slow page wait for
  * its end.
  */
 const LINE = 1_048_576;
