@@ -109,8 +109,8 @@ export function createFrontier(
     hasEntries,
 
     /**
-     * Writes rows together with their entries. The order is: new entries, their heads, the rows, then the removal of old entries, then lower heads. So a row always
-     * has an entry, even if a write fails.
+     * Writes rows together with their entries. The order is: new entries, their heads, the rows, then the removal of old entries, then lower
+     * heads. So a row always has an entry, even if a write fails.
      */
     write,
 
